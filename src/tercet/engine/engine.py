@@ -1,0 +1,439 @@
+"""The engine: holds the states of active executions, submits changes, claims and runs tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Protocol
+
+import structlog
+
+from tercet.domain.clock import Clock
+from tercet.domain.errors import NotFound, StaleClaim, StoreUnavailable, TercetError
+from tercet.domain.ids import IdMint
+from tercet.domain.status import ExecutionStatus, TaskStatus
+from tercet.engine.changes import Change
+from tercet.engine.context import TaskContext
+from tercet.engine.definition import Definition
+from tercet.engine.dispatch import Dispatcher
+from tercet.engine.loading import to_state
+from tercet.engine.runner import hand_back, run_attempt
+from tercet.engine.state import ExecutionState, TaskState
+from tercet.engine.timers import TimerLoop
+from tercet.store.executions import load_execution, load_steps, queued_tasks, running_executions
+from tercet.store.reader import Reader
+from tercet.store.unit import Journal, Unit
+
+_log = structlog.get_logger(__name__)
+_SWEEP_LIMIT = 1_000
+_MAY_RUN = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.RUNNING, ExecutionStatus.BLOCKED})
+
+
+class ExecutorCalls(Protocol):
+    """Runs executors for tasks: budget, call, ledger."""
+
+    async def run(self, context: TaskContext, request: Any, step: str) -> Any: ...
+
+
+class ApprovalRequests(Protocol):
+    """Opens approvals for tasks; blocks the task in the same commit."""
+
+    async def __call__(self, context: TaskContext, step: str, *, title: str, data: dict[str, Any], spec: dict[str, Any]) -> None: ...
+
+
+class Engine:
+    """One a process. `slots` is how many attempts run at once."""
+
+    calls: ExecutorCalls
+    request_approval: ApprovalRequests
+
+    def __init__(
+        self,
+        *,
+        reader: Reader,
+        definitions: Callable[[str], Awaitable[Definition]],
+        clock: Clock,
+        mint: IdMint,
+        random_number: Callable[[], float] = random.random,
+        slots: int = 128,
+    ) -> None:
+        self.reader = reader
+        self.clock = clock
+        self.mint = mint
+        self.random = random_number
+        self.journal: Journal
+        self.timers = TimerLoop(self)
+        self.commit_listeners: list[Callable[[Unit], None]] = []
+        """Hear of every unit on disk."""
+        self._load_definition = definitions
+        self._definitions: dict[str, Definition] = {}
+        self._states: dict[str, ExecutionState] = {}
+        self._loading: dict[str, asyncio.Future[ExecutionState]] = {}
+        self._slots = slots
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._background: set[asyncio.Task[Any]] = set()
+        self._dispatcher = Dispatcher(now_ms=clock.now_ms, take=self._take)
+        self._sweeping = False
+        self._stopping = False
+        self._token_stem = f"{os.getpid():x}-{random.getrandbits(32):08x}"
+        self._claims = 0
+        self._idle_waiters: list[asyncio.Future[None]] = []
+
+    async def start(self, journal: Journal) -> None:
+        """Start the journal, hand back what a crash left running, offer what is queued."""
+        self.journal = journal
+        await journal.start()
+        for execution_id in await self.reader.read(running_executions):
+            await self._reclaim(execution_id)
+        await self._sweep()
+        await self.timers.start()
+
+    async def stop(self) -> None:
+        """Hand running tasks back and stop. Committed work is never lost, whether this runs or not."""
+        self._stopping = True
+        await self.timers.stop()
+        self._dispatcher.clear()
+        for task in list(self._background):
+            task.cancel()
+        running = list(self._running.values())
+        for attempt in running:
+            attempt.cancel("stopping")
+        await asyncio.gather(*running, *self._background, return_exceptions=True)
+        for state in list(self._states.values()):
+            self._hand_back_running(state)
+        await self.journal.stop()
+
+    # --- states and changes -------------------------------------------------------------------
+
+    @contextlib.asynccontextmanager
+    async def hold(self, execution_id: str) -> AsyncIterator[ExecutionState]:
+        """Keep an execution's state in memory for the block. Raises NotFound."""
+        state = await self._state(execution_id)
+        state.pins += 1
+        try:
+            yield state
+        finally:
+            state.pins -= 1
+            self._evict_if_idle(state)
+
+    def change(self, state: ExecutionState, unit: Unit | None = None) -> Change:
+        """Begin a change; submit it without an await in between."""
+        if state.lost:
+            raise StaleClaim(f"the state of {state.id} was lost with a refused commit")
+        return Change(state, now_ms=self.clock.now_ms(), mint=self.mint, unit=unit)
+
+    def adopt(self, state: ExecutionState) -> None:
+        """Take a new execution's state into memory."""
+        self._states[state.id] = state
+
+    def submit(self, *changes: Change) -> asyncio.Future[None]:
+        """Settle the changes, claim what can run at once, and commit all of it as one unit."""
+        unit = changes[0].unit
+        for change in changes:
+            if change.unit is not unit:
+                raise AssertionError("changes that are submitted together share one unit")
+            started = self._claim_queued(change) if change.queued else ()
+            change.settle()
+            state = change.state
+            state.pins += 1
+            unit.after_commit.append(lambda s=state, c=change, t=started: self._on_committed(s, c, t))  # type: ignore[misc]
+        return self.journal.submit(unit)
+
+    async def definition_of(self, state: ExecutionState) -> Definition:
+        """Return the pinned definition of an execution."""
+        key = state.manifest_id or ""
+        definition = self._definitions.get(key)
+        if definition is None:
+            definition = self._definitions[key] = await self._load_definition(key)
+        return definition
+
+    def known_definition(self, manifest_id: str) -> Definition | None:
+        """Return a definition that is in memory."""
+        return self._definitions.get(manifest_id)
+
+    async def load_steps(self, task_id: str) -> dict[str, str]:
+        """Return a task's recorded step results, JSON by name."""
+        return await self.reader.read(load_steps, task_id)
+
+    def spawn(self, work: Awaitable[Any]) -> None:
+        """Run something beside; its failure is logged."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except asyncio.CancelledError:
+                raise
+            except Exception:
+                _log.exception("engine.background_failed")
+
+        task = asyncio.ensure_future(guarded())
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    # --- idleness -----------------------------------------------------------------------------
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs and nothing is ready to run. Waits and future timers do not count."""
+        return not self._running and self._dispatcher.is_dry and not self._background and not self._dispatcher.overflowed
+
+    async def wait_idle(self) -> None:
+        """Return at the next moment at which the engine is idle."""
+        while not self.is_idle:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._idle_waiters.append(future)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(future, timeout=1.0)
+
+    @property
+    def next_due_at_ms(self) -> int | None:
+        """When the next queued task becomes due."""
+        return self._dispatcher.next_due_at_ms
+
+    # --- claiming and running -----------------------------------------------------------------
+
+    def _claim_queued(self, change: Change) -> list[TaskState]:
+        """Claim due tasks in the change that queues them: one commit instead of two."""
+        started: list[TaskState] = []
+        if self._stopping or change.state.status not in _MAY_RUN or (change.state.manifest_id or "") not in self._definitions:
+            return started
+        for task in change.queued:
+            if len(self._running) + len(started) >= self._slots or not self._dispatcher.is_dry:
+                break
+            if task.status is TaskStatus.QUEUED and task.due_at_ms <= change.now_ms:
+                change.start_task(task, self._next_token())
+                started.append(task)
+                self._running[task.id] = _RESERVED
+        return started
+
+    def _on_committed(self, state: ExecutionState, change: Change, started: list[TaskState]) -> None:
+        state.pins -= 1
+        unit = change.unit
+        if unit.timers_due_at_ms is not None:
+            self.timers.wake_by(unit.timers_due_at_ms)
+            unit.timers_due_at_ms = None
+        for task in started:
+            self._run(state, task)
+        for task in change.queued:
+            if task.status is TaskStatus.QUEUED:
+                self._dispatcher.offer(
+                    execution_id=state.id, task_id=task.id, priority=task.priority, due_at_ms=task.due_at_ms
+                )
+        if change.queued:
+            self.pump()
+        self._evict_if_idle(state)
+        self._wake_idle_waiters()
+
+    def _take(self, execution_id: str, task_id: str) -> bool:
+        if self._stopping or len(self._running) >= self._slots:
+            return False
+        if task_id in self._running:
+            return True
+        state = self._states.get(execution_id)
+        self._running[task_id] = _RESERVED
+        if state is not None and (state.manifest_id or "") in self._definitions:
+            self._claim(state, task_id)
+        else:
+            self.spawn(self._claim_cold(execution_id, task_id))
+        return True
+
+    async def _claim_cold(self, execution_id: str, task_id: str) -> None:
+        try:
+            async with self.hold(execution_id) as state:
+                await self.definition_of(state)
+                self._claim(state, task_id)
+        except TercetError as error:
+            _log.error("task.claim_failed", task_id=task_id, error=str(error))
+            self._release(task_id)
+
+    def _claim(self, state: ExecutionState, task_id: str) -> None:
+        task = state.tasks.get(task_id)
+        now_ms = self.clock.now_ms()
+        if (
+            task is None or task.status is not TaskStatus.QUEUED or state.status not in _MAY_RUN or task.due_at_ms > now_ms
+            or state.lost or self._stopping
+        ):  # fmt: skip
+            self._release(task_id)
+            return
+        change = self.change(state)
+        change.start_task(task, self._next_token())
+        future = self.submit(change)
+        state.pins += 1
+
+        def claimed(done: asyncio.Future[None]) -> None:
+            state.pins -= 1
+            if done.cancelled() or done.exception() is not None:
+                self._release(task_id)
+            else:
+                self._run(state, task)
+
+        future.add_done_callback(claimed)
+
+    def _run(self, state: ExecutionState, task: TaskState) -> None:
+        if task.status is not TaskStatus.RUNNING or state.lost:
+            self._release(task.id)
+            return
+        definition = self._definitions[state.manifest_id or ""]
+        state.pins += 1
+        attempt = asyncio.get_running_loop().create_task(run_attempt(self, state, task, definition))
+        self._running[task.id] = attempt
+
+        def ended(done: asyncio.Task[None]) -> None:
+            state.pins -= 1
+            self._evict_if_idle(state)
+            if self._running.get(task.id) is done:
+                self._release(task.id)
+                again = state.tasks.get(task.id)
+                if again is not None and again.status is TaskStatus.QUEUED and not state.lost:
+                    # Woken or retried while its last attempt was still leaving its slot.
+                    self._dispatcher.offer(
+                        execution_id=state.id, task_id=again.id, priority=again.priority, due_at_ms=again.due_at_ms
+                    )
+                    self.pump()
+            if not done.cancelled() and (error := done.exception()) is not None:
+                _log.error("task.attempt_crashed", task_id=task.id, exc_info=error)
+
+        attempt.add_done_callback(ended)
+
+    def stop_attempt(self, task_id: str) -> None:
+        """Cancel the attempt that runs for a task, if any."""
+        attempt = self._running.get(task_id)
+        if attempt is not None and attempt is not _RESERVED:
+            attempt.cancel("the task was cancelled")
+
+    def _release(self, task_id: str) -> None:
+        self._running.pop(task_id, None)
+        self.pump()
+        self._wake_idle_waiters()
+
+    def pump(self) -> None:
+        """Hand out ready tasks to free slots; look into the rows when hints were dropped."""
+        self._dispatcher.pump()
+        if self._dispatcher.overflowed and self._dispatcher.is_dry and not self._sweeping and not self._stopping:
+            self._sweeping = True
+            self.spawn(self._sweep())
+
+    def _next_token(self) -> str:
+        self._claims += 1
+        return f"{self._token_stem}-{self._claims}"
+
+    def _wake_idle_waiters(self) -> None:
+        if self._idle_waiters and self.is_idle:
+            waiters, self._idle_waiters = self._idle_waiters, []
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+
+    # --- loading, recovery, loss --------------------------------------------------------------
+
+    async def _state(self, execution_id: str) -> ExecutionState:
+        state = self._states.get(execution_id)
+        if state is not None:
+            return state
+        loading = self._loading.get(execution_id)
+        if loading is None:
+            loading = asyncio.ensure_future(self._load(execution_id))
+            self._loading[execution_id] = loading
+            loading.add_done_callback(lambda _done: self._loading.pop(execution_id, None))
+        return await asyncio.shield(loading)
+
+    async def _load(self, execution_id: str) -> ExecutionState:
+        await self.journal.barrier()
+        loaded = await self.reader.read(load_execution, execution_id)
+        if loaded is None:
+            raise NotFound(f"there is no execution {execution_id!r}")
+        state = to_state(loaded)
+        await self.definition_of(state)
+        self._states[execution_id] = state
+        return state
+
+    def _evict_if_idle(self, state: ExecutionState) -> None:
+        if state.pins == 0 and (not state.has_active_tasks or state.status is ExecutionStatus.PAUSED):
+            if self._states.get(state.id) is state:
+                del self._states[state.id]
+
+    async def _sweep(self) -> None:
+        """Offer queued rows; the heap's hints may be incomplete after a start or an overflow."""
+        try:
+            rows = await self.reader.read(queued_tasks, limit=_SWEEP_LIMIT)
+            self._dispatcher.overflowed = len(rows) == _SWEEP_LIMIT
+            for row in rows:
+                self._dispatcher.offer(
+                    execution_id=row["execution_id"],
+                    task_id=row["id"],
+                    priority=row["priority"],
+                    due_at_ms=row["due_at_ms"],
+                )
+        finally:
+            self._sweeping = False
+        self._dispatcher.pump()
+
+    async def _reclaim(self, execution_id: str) -> None:
+        async with self.hold(execution_id) as state:
+            self._hand_back_running(state)
+
+    def _hand_back_running(self, state: ExecutionState) -> None:
+        running = [
+            task
+            for task in state.tasks.values()
+            if task.status is TaskStatus.RUNNING and (task.id not in self._running or self._stopping)
+        ]
+        if not running or state.lost:
+            return
+        change = self.change(state)
+        for task in running:
+            hand_back(change, task, "handed back")
+        self.submit(change)
+
+    def on_lost(self, units: list[Unit], error: TercetError) -> None:
+        """The journal lost these units: forget what was built on them and begin again from the rows."""
+        for stream in {stream for unit in units for stream in unit.streams}:
+            state = self._states.pop(stream, None)
+            if state is None:
+                continue
+            state.lost = True
+            for task_id in state.tasks:
+                if self._running.get(task_id) is _RESERVED:
+                    del self._running[task_id]
+            for task in state.tasks.values():
+                self.stop_attempt(task.id)
+            if not self._stopping:
+                self.spawn(self._recover(stream, isinstance(error, StoreUnavailable)))
+
+    async def _recover(self, execution_id: str, store_failed: bool) -> None:
+        delay = 1.0 if store_failed else 0.05
+        while not self._stopping:
+            await asyncio.sleep(delay)
+            try:
+                async with self.hold(execution_id) as state:
+                    for task in state.tasks.values():
+                        if task.id in self._running and self._running[task.id] is not _RESERVED:
+                            self.stop_attempt(task.id)
+                    self._hand_back_running(state)
+                    for task in state.tasks.values():
+                        if task.status is TaskStatus.QUEUED:
+                            self._dispatcher.offer(
+                                execution_id=state.id,
+                                task_id=task.id,
+                                priority=task.priority,
+                                due_at_ms=task.due_at_ms,
+                            )
+                self.pump()
+                return
+            except NotFound:
+                return
+            except StoreUnavailable:
+                delay = min(30.0, delay * 2)
+
+    def on_commit(self, units: list[Unit]) -> None:
+        """The journal put these units on disk."""
+        for listener in self.commit_listeners:
+            for unit in units:
+                listener(unit)
+
+
+_RESERVED: Any = object()
+"""Marks a slot whose attempt has not begun."""

@@ -1,0 +1,1 @@
+"""Manifests: schema, loader with places, checks, graph, formatting, scaffold."""

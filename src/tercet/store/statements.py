@@ -1,0 +1,122 @@
+"""Every write that the engine makes, compiled once from the tables.
+
+The SQL comes out of SQLAlchemy Core, so each database gets its own dialect; the rows go to the driver's
+`executemany` as plain tuples, because building them per call through Core costs more than the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.sqlite import dialect as _sqlite_dialect
+from sqlalchemy.dialects.sqlite import insert as _upsert
+
+from tercet.store import tables
+from tercet.store.unit import Statement
+
+INSERT, UPDATE, DELETE = 0, 1, 2
+
+
+def _compile(name: str, phase: int, clause: sa.ClauseElement, columns: Iterable[str]) -> Statement:
+    compiled = clause.compile(dialect=_sqlite_dialect(paramstyle="qmark"))
+    wanted = tuple(columns)
+    positions = tuple(getattr(compiled, "positiontup", None) or ())
+    if positions != wanted:
+        raise AssertionError(f"statement {name!r} binds {positions}, its rows are {wanted}")
+    return Statement(name, phase, str(compiled), wanted)
+
+
+def _insert(table: sa.Table, *, without: tuple[str, ...] = ()) -> Statement:
+    columns = [c.name for c in table.columns if c.name not in without]
+    clause = sa.insert(table).values({c: sa.bindparam(c) for c in columns})
+    return _compile(f"insert_{table.name}", INSERT, clause, columns)
+
+
+def _update(name: str, table: sa.Table, columns: tuple[str, ...], key: tuple[str, ...] = ("id",)) -> Statement:
+    """`columns` in table order, then the key columns as `key_<name>`."""
+    clause = (
+        sa.update(table)
+        .values({c: sa.bindparam(c) for c in columns})
+        .where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
+    )
+    return _compile(name, UPDATE, clause, (*columns, *(f"key_{k}" for k in key)))
+
+
+def _delete(name: str, table: sa.Table, key: tuple[str, ...]) -> Statement:
+    clause = sa.delete(table).where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
+    return _compile(name, DELETE, clause, tuple(f"key_{k}" for k in key))
+
+
+def _insert_or_replace(table: sa.Table, key: tuple[str, ...]) -> Statement:
+    columns = [c.name for c in table.columns]
+    clause = _upsert(table).values({c: sa.bindparam(c) for c in columns})
+    clause = clause.on_conflict_do_update(
+        index_elements=list(key), set_={c: clause.excluded[c] for c in columns if c not in key}
+    )
+    return _compile(f"upsert_{table.name}", INSERT, clause, columns)
+
+
+INSERT_MANIFEST = _insert(tables.manifests)
+INSERT_EXECUTION = _insert(tables.executions)
+INSERT_TASK = _insert(tables.execution_tasks)
+UPSERT_SUBTASK = _insert_or_replace(tables.execution_subtasks, ("task_id", "name"))
+INSERT_EVENT = _insert(tables.execution_events, without=("position",))
+INSERT_EVENT_KEY = _insert(tables.event_keys)
+INSERT_WAIT = _insert(tables.waits)
+UPSERT_FAN_IN = _insert_or_replace(tables.fan_ins, ("execution_id", "handler", "correlation_key"))
+INSERT_TIMER = _insert(tables.timers)
+INSERT_APPROVAL = _insert(tables.approvals)
+INSERT_APPROVAL_ITEM = _insert(tables.approval_items)
+INSERT_LEDGER = _insert(tables.ledger)
+INSERT_TOKEN = _insert(tables.tokens)
+
+UPDATE_EXECUTION = _update(
+    "update_execution",
+    tables.executions,
+    (
+        "status", "status_message", "tasks_total", "tasks_completed", "pause_requested", "cancel_requested",
+        "started_at_ms", "completed_at_ms", "updated_at_ms",
+    ),
+)  # fmt: skip
+UPDATE_TASK = _update(
+    "update_task",
+    tables.execution_tasks,
+    (
+        "status", "status_message", "attempt", "failures", "due_at_ms", "lease_token", "result_data",
+        "error_type", "error_message", "started_at_ms", "completed_at_ms",
+    ),
+)  # fmt: skip
+UPDATE_APPROVAL = _update(
+    "update_approval",
+    tables.approvals,
+    (
+        "status", "digest", "items_total", "items_open", "assigned_to", "reminders_sent", "ready_at_ms",
+        "escalated_at_ms", "expires_at_ms", "decided_at_ms", "decided_by", "decision", "option", "feedback",
+    ),
+)  # fmt: skip
+UPDATE_APPROVAL_ITEM = _update(
+    "update_approval_item",
+    tables.approval_items,
+    ("data", "digest", "status", "edits", "feedback", "decided_by", "decided_at_ms"),
+)
+SETTLE_LEDGER = _update(
+    "settle_ledger",
+    tables.ledger,
+    (
+        "model", "status", "cost_picousd", "tokens_input", "tokens_output", "cache_read_tokens",
+        "cache_write_tokens", "flags", "settled_at_ms",
+    ),
+)  # fmt: skip
+REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
+
+DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))
+DELETE_TIMER = _delete("delete_timer", tables.timers, ("id",))
+DELETE_APPROVAL_TIMERS = _delete("delete_approval_timers", tables.timers, ("approval_id",))
+DELETE_EXECUTION_TIMERS = _delete("delete_execution_timers", tables.timers, ("execution_id",))
+DELETE_EXECUTION_WAITS = _delete("delete_execution_waits", tables.waits, ("execution_id",))
+
+ALL: tuple[Statement, ...] = tuple(
+    sorted((value for value in dict(globals()).values() if isinstance(value, Statement)), key=lambda s: s.phase)
+)
+"""Every statement, in the order in which a batch runs them."""
