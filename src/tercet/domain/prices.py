@@ -1,0 +1,103 @@
+"""What tokens cost, from genai-prices with an override table; and the check of what an executor reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tercet.domain.contract import ExecutorResult, Usage
+from tercet.domain.models import parse_model
+
+PICO = 10**12
+"""Picodollars in a dollar: the ledger's unit, so that sums are exact."""
+_MILLION = Decimal(1_000_000)
+_TOLERANCE = Decimal("0.000001")
+_CHARACTERS_A_TOKEN = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Price:
+    """An override, in US dollars per million tokens."""
+
+    input_usd: Decimal
+    output_usd: Decimal
+
+
+Overrides = Mapping[str, Price]
+"""By `provider:model` or bare name."""
+
+
+def price_usd(model: str, usage: Usage, overrides: Overrides | None = None) -> Decimal | None:
+    """Return what the usage costs, or None when no price is known."""
+    override = (overrides or {}).get(model)
+    if override is not None:
+        return (usage.tokens_input * override.input_usd + usage.tokens_output * override.output_usd) / _MILLION
+    import genai_prices
+
+    try:
+        ref = parse_model(model)
+        if ref.provider == "local":
+            return None
+        calculation = genai_prices.calc_price(
+            genai_prices.Usage(
+                input_tokens=usage.tokens_input,
+                output_tokens=usage.tokens_output,
+                cache_read_tokens=usage.cache_read_tokens,
+                cache_write_tokens=usage.cache_write_tokens,
+            ),
+            ref.name,
+            provider_id=ref.provider,
+        )
+    except (LookupError, ValueError):
+        return None
+    return calculation.total_price
+
+
+def estimate_tokens(text: str) -> int:
+    """Return an upper estimate of how many tokens a text has, without asking the provider."""
+    return len(text) // _CHARACTERS_A_TOKEN + 16
+
+
+def estimate_usd(model: str, *, tokens_input: int, max_tokens: int, overrides: Overrides | None = None) -> Decimal | None:
+    """Return the most that a call can cost, or None when no price is known."""
+    usage = Usage(tokens_input=tokens_input, tokens_output=max_tokens, total_tokens=tokens_input + max_tokens)
+    return price_usd(model, usage, overrides)
+
+
+def to_pico(cost_usd: Decimal) -> int:
+    """Return whole picodollars."""
+    return int((cost_usd * PICO).to_integral_value())
+
+
+def from_pico(cost_picousd: int) -> Decimal:
+    """Return US dollars."""
+    return Decimal(cost_picousd) / PICO
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifiedUsage:
+    """What the engine books, and how it differs from what the executor said (spec 1: trusts but verifies)."""
+
+    cost_usd: Decimal
+    flags: tuple[str, ...]
+
+
+def verify_usage(result: ExecutorResult, overrides: Overrides | None = None) -> VerifiedUsage:
+    """Check the sums and recompute the price. The recomputed price is what counts."""
+    usage = result.usage
+    if usage is None:
+        return VerifiedUsage(cost_usd=Decimal(0), flags=())
+    flags: list[str] = []
+    if usage.total_tokens != usage.tokens_input + usage.tokens_output:
+        flags.append("sum_mismatch")
+    if usage.cache_read_tokens + usage.cache_write_tokens > usage.tokens_input:
+        flags.append("cache_mismatch")
+    if result.model_used is None or usage.total_tokens == 0:
+        return VerifiedUsage(cost_usd=usage.estimated_cost, flags=tuple(flags))
+    recomputed = price_usd(result.model_used, usage, overrides)
+    if recomputed is None:
+        return VerifiedUsage(cost_usd=usage.estimated_cost, flags=(*flags, "unpriced"))
+    if abs(recomputed - usage.estimated_cost) > max(_TOLERANCE, recomputed / 1000):
+        flags.append("cost_mismatch")
+    return VerifiedUsage(cost_usd=recomputed, flags=tuple(flags))

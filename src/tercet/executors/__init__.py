@@ -1,0 +1,1 @@
+"""Executors: stateless, single-shot workers behind the contract of spec 1."""

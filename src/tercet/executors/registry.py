@@ -1,0 +1,61 @@
+"""The one registry of executors, and the guard around every call: unknown type, timeout, exception."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import entry_points
+
+import structlog
+
+from tercet.domain.contract import ErrorCode, Executor, ExecutorRequest, ExecutorResult
+
+_log = structlog.get_logger(__name__)
+ENTRY_POINT_GROUP = "tercet.executors"
+
+
+class ExecutorRegistry:
+    """Executors by type."""
+
+    def __init__(self) -> None:
+        self._executors: dict[str, Executor] = {}
+
+    def register(self, executor: Executor) -> None:
+        """Add an executor. Raises ValueError when its type is taken."""
+        if executor.executor_type in self._executors:
+            raise ValueError(f"the executor type {executor.executor_type!r} is registered already")
+        self._executors[executor.executor_type] = executor
+
+    def discover(self) -> None:
+        """Register what installed packages offer: each entry point is a function that returns an executor."""
+        for entry in entry_points(group=ENTRY_POINT_GROUP):
+            self.register(entry.load()())
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The registered types."""
+        return frozenset(self._executors)
+
+    def get(self, executor_type: str) -> Executor | None:
+        """Return an executor, or None."""
+        return self._executors.get(executor_type)
+
+    async def run(self, request: ExecutorRequest) -> ExecutorResult:
+        """Run the request once. Never raises, except for cancellation."""
+        executor = self._executors.get(request.executor_type)
+        if executor is None:
+            return ExecutorResult.failure(
+                ErrorCode.EXECUTOR_NOT_FOUND,
+                f"There is no executor {request.executor_type!r}; registered: {', '.join(sorted(self._executors))}",
+            )
+        timeout_ms = request.constraints.timeout_ms
+        timeout = asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000)
+        try:
+            async with timeout:
+                return await executor.run(request)
+        except TimeoutError:
+            if timeout.expired() and timeout_ms is not None:
+                return ExecutorResult.failure(ErrorCode.MODEL_TIMEOUT, f"Execution exceeded {timeout_ms / 1000:g}s")
+            return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting")
+        except Exception:
+            _log.exception("executor.raised", executor_type=request.executor_type, task_id=request.task_id)
+            return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor failed; see the server's log")

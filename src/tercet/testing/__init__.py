@@ -1,0 +1,1 @@
+"""Doubles that users of Tercet need too: a mock Claude server, conformance suites."""

@@ -1,0 +1,61 @@
+"""Runs the mock on a real port."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+
+import uvicorn
+
+from tercet.testing.mock_claude.app import create_app
+from tercet.testing.mock_claude.script import Script, load_script
+
+_START_SECONDS = 20.0
+
+
+class MockClaude:
+    """`with MockClaude() as mock:` serves on `mock.base_url` from a thread of this process."""
+
+    def __init__(self, script: Script | None = None, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        self._socket = socket.create_server((host, port))
+        self.port: int = self._socket.getsockname()[1]
+        self.base_url = f"http://{host}:{self.port}"
+        config = uvicorn.Config(create_app(script), log_level="error", lifespan="off", ws="none")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, name="mock-claude", daemon=True)
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+    def start(self) -> MockClaude:
+        """Serve; return when ready."""
+        self._thread.start()
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._server.started:
+            if time.monotonic() > deadline or not self._thread.is_alive():
+                raise RuntimeError("the mock Claude server did not start")
+            time.sleep(0.005)
+        return self
+
+    def stop(self) -> None:
+        """Stop serving."""
+        self._server.should_exit = True
+        self._thread.join(timeout=5)
+        self._socket.close()
+
+    def __enter__(self) -> MockClaude:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def run_blocking(*, port: int, host: str = "127.0.0.1", script_path: Path | None = None) -> None:
+    """Serve until interrupted; what `tercet mock-claude` does."""
+    script = load_script(script_path) if script_path is not None else None
+    uvicorn.run(create_app(script), host=host, port=port, log_level="info")
