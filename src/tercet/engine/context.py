@@ -46,6 +46,8 @@ class TaskContext:
     memo: dict[str, str]
     """Results of completed steps, JSON by name."""
     emissions: list[Emission] = field(default_factory=list)
+    variables: dict[str, Any] = field(default_factory=dict)
+    """Constants of the manifest (`config.variables`)."""
     _used: set[str] = field(default_factory=set)
     _counts: dict[str, int] = field(default_factory=dict)
 

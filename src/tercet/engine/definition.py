@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tercet.domain.retry import RetryPolicy
@@ -53,12 +54,28 @@ class Emission:
     delay_seconds: float = 0.0
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BudgetRule:
+    """A limit in money or tokens. `name` narrows the scope `agent` to one handler."""
+
+    scope: str
+    """call, execution, agent, owner or day."""
+    name: str | None = None
+    limit_usd: Decimal | None = None
+    limit_tokens: int | None = None
+    on_limit: str = "stop"
+    """stop, approve or fallback."""
+
+
 class Definition(Protocol):
     """One pinned revision of what an execution runs."""
 
     name: str
     kind: str
     max_hops: int | None
+    budgets: Sequence[BudgetRule]
+    allow_unpriced: bool
+    """Whether a model without a known price may run although a money limit is set."""
 
     def triggered_by(self, event: dict[str, Any]) -> Sequence[Triggered]:
         """Return the handlers that `event` ({name, data}) starts. Raises HandlerFailed when a filter cannot be judged."""

@@ -148,4 +148,7 @@ def due_timers(connection: sa.Connection, now_ms: int, limit: int) -> list[Recor
 
 def next_timer_at_ms(connection: sa.Connection, after_ms: int) -> int | None:
     """Return when the earliest timer later than `after_ms` is due."""
-    return connection.scalar(sa.select(sa.func.min(timers.c.due_at_ms)).where(timers.c.due_at_ms > after_ms))
+    next_at_ms: int | None = connection.scalar(
+        sa.select(sa.func.min(timers.c.due_at_ms)).where(timers.c.due_at_ms > after_ms)
+    )
+    return next_at_ms

@@ -34,7 +34,7 @@ class _Maker:
     def __init__(self, root: dict[str, Any], prompt: str, rng: random.Random) -> None:
         self._root = root
         self._rng = rng
-        self._words = _WORD.findall(prompt)[-400:] or ["result"]
+        self._words = _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", prompt))[-400:] or ["result"]
         self._prompt = prompt
 
     def make(self, schema: Any, name: str, depth: int) -> Any:
@@ -103,7 +103,7 @@ class _Maker:
                 items.append(item)
         return items
 
-    def _number(self, schema: dict[str, Any], *, whole: bool) -> int | float:
+    def _number(self, schema: dict[str, Any], *, whole: bool) -> Any:
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
         high = schema.get("maximum", schema.get("exclusiveMaximum", low + (100 if whole else 1)))
         step = schema.get("multipleOf")

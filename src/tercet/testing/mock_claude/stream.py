@@ -44,7 +44,7 @@ def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _block(index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
     if block["type"] == "text":
-        start = {"type": "text", "text": "", "citations": None}
+        start: dict[str, Any] = {"type": "text", "text": "", "citations": None}
         deltas = [{"type": "text_delta", "text": part} for part in _chunks(block["text"])]
     elif block["type"] == "tool_use":
         start = {**block, "input": {}}

@@ -1,0 +1,224 @@
+"""Executor calls of tasks: budget before, ledger around, the result as a durable step (spec 1; DESIGN, budgets)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from tercet.domain.clock import to_datetime
+from tercet.domain.codec import to_json
+from tercet.domain.contract import ErrorCode, ExecutorError, ExecutorRequest, ExecutorResult, TaskSpec
+from tercet.domain.errors import HandlerFailed, NonRetryable
+from tercet.domain.prices import Overrides, estimate_tokens, estimate_usd, from_pico, to_pico, verify_usage
+from tercet.engine.budgets import BudgetBook, Refusal, Spender
+from tercet.engine.context import TaskContext
+from tercet.engine.engine import Engine
+from tercet.store import statements as sql
+from tercet.store.ledger import open_reservations
+from tercet.store.unit import Unit
+
+RunExecutor = Callable[[ExecutorRequest], Awaitable[ExecutorResult]]
+_MODEL_EXECUTORS = frozenset({"llm", "classifier"})
+_DEFAULT_MAX_TOKENS = 4_096
+
+
+class ExecutorFailed(HandlerFailed):
+    """The executor failed and another attempt may help."""
+
+    code: ClassVar[str] = "EXECUTOR_FAILED"
+
+    def __init__(self, error: ExecutorError) -> None:
+        super().__init__(error.message)
+        self.error_type = str(error.code)
+        self.retry_after_seconds = error.retry_after_seconds
+
+
+class ExecutorRefused(NonRetryable):
+    """The executor failed and the same request will fail again."""
+
+    code: ClassVar[str] = "EXECUTOR_REFUSED"
+
+    def __init__(self, error_type: str, message: str) -> None:
+        super().__init__(message)
+        self.error_type = error_type
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Reservation:
+    ledger_id: str
+    spender: Spender
+    pico: int
+    tokens: int
+
+
+class ExecutorCalls:
+    """Runs executors for tasks. Failed results are raised: retryable ones lead to another attempt."""
+
+    def __init__(
+        self, engine: Engine, run_executor: RunExecutor, *, default_model: str, overrides: Overrides | None = None
+    ) -> None:
+        self._engine = engine
+        self._run_executor = run_executor
+        self._default_model = default_model
+        self._overrides = overrides
+        self._book = BudgetBook(engine.reader)
+
+    async def run(self, context: TaskContext, request: ExecutorRequest, step: str) -> ExecutorResult:
+        """Reserve, call once, settle. Raises ExecutorFailed, ExecutorRefused."""
+        started_at_ms = self._engine.clock.now_ms()
+        reservation: _Reservation | None = None
+        if request.executor_type in _MODEL_EXECUTORS:
+            if context.task.attempt > 1:
+                await self._abandon_lost(context, step)
+            request, reservation = await self._reserve(context, request, step)
+        result = await self._run_executor(request)
+        change = context.change()
+        if reservation is not None:
+            self._settle(change.unit, context, reservation, result)
+        elif result.usage is not None and result.usage.total_tokens:
+            reservation = self._enter(context, request, step, change.unit, pico=0, tokens=0)
+            self._settle(change.unit, context, reservation, result)
+        if result.status == "failed":
+            error = result.error or ExecutorError(code=ErrorCode.EXECUTOR_ERROR, message="The executor failed")
+            change.log(
+                "subtask_error", task_id=context.task_id, subtask_id=step, status="ERROR", error_type=str(error.code),
+                error_message=error.message,
+            )  # fmt: skip
+            await self._engine.submit(change)
+            raise ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
+        text = to_json(result.to_wire())
+        change.record_step(context.task, step, text, started_at_ms=started_at_ms)
+        context.memo[step] = text
+        await self._engine.submit(change)
+        return result
+
+    async def _reserve(
+        self, context: TaskContext, request: ExecutorRequest, step: str
+    ) -> tuple[ExecutorRequest, _Reservation]:
+        rules = context.definition.budgets
+        spender = self._spender(context)
+        await self._book.learn(spender, rules)
+        refusal: Refusal | None = None
+        for model in self._candidate_models(request):
+            tokens = estimate_tokens(to_json(request.task)) + (request.constraints.max_tokens or _DEFAULT_MAX_TOKENS)
+            estimate = self._estimate(request, model)
+            refused = self._book.refusal(
+                spender, rules, estimate_usd=estimate, tokens=tokens, allow_unpriced=context.definition.allow_unpriced
+            )
+            if refused is None:
+                return await self._book_reservation(context, _with_model(request, model), step, estimate, tokens)
+            refusal = refusal or refused
+            if refused.rule.on_limit != "fallback":
+                break
+        assert refusal is not None
+        if refusal.rule.on_limit == "approve":
+            model = self._candidate_models(request)[0]
+            decision = await context.approval(
+                f"Budget reached: {refusal.message}", {"step": step, "model": model, "reason": refusal.message},
+                step=f"{step}:budget",
+            )  # fmt: skip
+            if decision.get("decision") == "approve":
+                tokens = estimate_tokens(to_json(request.task)) + (request.constraints.max_tokens or _DEFAULT_MAX_TOKENS)
+                estimate = self._estimate(request, model)
+                return await self._book_reservation(context, _with_model(request, model), step, estimate, tokens)
+        raise ExecutorRefused("COST_LIMIT_REACHED", refusal.message)
+
+    async def _book_reservation(
+        self, context: TaskContext, request: ExecutorRequest, step: str, estimate: Decimal | None, tokens: int
+    ) -> tuple[ExecutorRequest, _Reservation]:
+        change = context.change()
+        pico = to_pico(estimate or Decimal(0))
+        reservation = self._enter(context, request, step, change.unit, pico=pico, tokens=tokens)
+        change.begin_step(context.task, step)
+        # Counted before the commit: a second call of this process must not see the money as free.
+        self._book.add(reservation.spender, context.definition.budgets, pico=pico, tokens=tokens)
+        await self._engine.submit(change)
+        return request, reservation
+
+    def _enter(
+        self, context: TaskContext, request: ExecutorRequest, step: str, unit: Unit, *, pico: int, tokens: int
+    ) -> _Reservation:
+        ledger_id = self._engine.mint.mint("led")
+        spender = self._spender(context)
+        now_ms = self._engine.clock.now_ms()
+        unit.add(
+            sql.INSERT_LEDGER,
+            (
+                ledger_id, spender.owner_id, spender.execution_id, context.task_id, step, spender.agent,
+                request.executor_type, request.task.field("model"), "RESERVED", pico, tokens, 0, 0, 0, 0, 0, "[]",
+                spender.day, now_ms, None,
+            ),
+        )  # fmt: skip
+        return _Reservation(ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens)
+
+    def _settle(self, unit: Unit, context: TaskContext, reservation: _Reservation, result: ExecutorResult) -> None:
+        verified = verify_usage(result, self._overrides)
+        usage = result.usage
+        cost_pico, flags, status = to_pico(verified.cost_usd), list(verified.flags), "SETTLED"
+        if usage is None:
+            status = "RELEASED"
+            if result.error is not None and result.error.code == ErrorCode.MODEL_TIMEOUT:
+                # The provider may have worked and charged; nobody will ever tell.
+                status, cost_pico, flags = "SETTLED", reservation.pico, [*flags, "assumed_after_timeout"]
+        tokens = (usage.tokens_input + usage.tokens_output) if usage is not None else 0
+        unit.add(
+            sql.SETTLE_LEDGER,
+            (
+                result.model_used, status, cost_pico,
+                usage.tokens_input if usage else 0, usage.tokens_output if usage else 0,
+                usage.cache_read_tokens if usage else 0, usage.cache_write_tokens if usage else 0,
+                to_json(flags), self._engine.clock.now_ms(), reservation.ledger_id,
+            ),
+        )  # fmt: skip
+        self._book.add(
+            reservation.spender, context.definition.budgets, pico=cost_pico - reservation.pico, tokens=tokens - reservation.tokens
+        )
+
+    async def _abandon_lost(self, context: TaskContext, step: str) -> None:
+        """Book reservations of an attempt that died in its call as spent: the provider may have charged them."""
+        rows = await self._engine.reader.read(open_reservations, context.task_id, step)
+        if not rows:
+            return
+        change = context.change()
+        for row in rows:
+            change.unit.add(
+                sql.SETTLE_LEDGER,
+                (
+                    row["model"], "ABANDONED", row["reserved_picousd"], 0, 0, 0, 0, to_json(["lost_with_its_attempt"]),
+                    change.now_ms, row["id"],
+                ),
+            )  # fmt: skip
+        change.log(
+            "reservation_abandoned", task_id=context.task_id, subtask_id=step,
+            message=f"${from_pico(sum(row['reserved_picousd'] for row in rows)):.4f} booked for a call whose end is not known",
+        )  # fmt: skip
+        await self._engine.submit(change)
+
+    def _candidate_models(self, request: ExecutorRequest) -> list[str]:
+        wanted = request.task.field("model")
+        models = [wanted] if wanted else []
+        models += [m for m in request.constraints.allowed_models if m not in models]
+        return models or [self._default_model]
+
+    def _estimate(self, request: ExecutorRequest, model: str) -> Decimal | None:
+        return estimate_usd(
+            model,
+            tokens_input=estimate_tokens(to_json(request.task) + to_json(request.execution_context)),
+            max_tokens=request.constraints.max_tokens or _DEFAULT_MAX_TOKENS,
+            overrides=self._overrides,
+        )
+
+    def _spender(self, context: TaskContext) -> Spender:
+        return Spender(
+            owner_id=context.state.owner_id,
+            execution_id=context.execution_id,
+            agent=context.task.handler,
+            day=to_datetime(self._engine.clock.now_ms()).date().isoformat(),
+        )
+
+
+def _with_model(request: ExecutorRequest, model: str) -> ExecutorRequest:
+    fields = {**request.task.model_dump(exclude_unset=True), "model": model}
+    return request.model_copy(update={"task": TaskSpec.model_validate(fields)})

@@ -1,0 +1,1 @@
+"""The manifest face: runs handlers of manifests on the engine."""

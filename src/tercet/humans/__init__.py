@@ -1,0 +1,1 @@
+"""People: approvals, bundles, reminders, escalation (DESIGN, "What approvals promise")."""

@@ -1,0 +1,74 @@
+"""Reads of the ledger."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from tercet.store.reader import Record, records
+from tercet.store.tables import ledger
+
+_SPENT = sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=ledger.c.cost_picousd)
+_TOKENS = sa.case(
+    (ledger.c.status == "RESERVED", ledger.c.reserved_tokens), else_=ledger.c.tokens_input + ledger.c.tokens_output
+)
+GROUPS = {
+    "agent": ledger.c.agent,
+    "model": ledger.c.model,
+    "execution": ledger.c.execution_id,
+    "day": ledger.c.day,
+}
+"""What the ledger can be grouped by."""
+
+
+def spent(
+    connection: sa.Connection, *, owner_id: str, execution_id: str | None = None, agent: str | None = None, day: str | None = None
+) -> tuple[int, int]:
+    """Return (picodollars, tokens) that are settled or reserved within the given scope."""
+    query = sa.select(sa.func.coalesce(sa.func.sum(_SPENT), 0), sa.func.coalesce(sa.func.sum(_TOKENS), 0)).where(
+        ledger.c.owner_id == owner_id
+    )
+    if execution_id is not None:
+        query = query.where(ledger.c.execution_id == execution_id)
+    if agent is not None:
+        query = query.where(ledger.c.agent == agent)
+    if day is not None:
+        query = query.where(ledger.c.day == day)
+    row = connection.execute(query).one()
+    return int(row[0]), int(row[1])
+
+
+def open_reservations(connection: sa.Connection, task_id: str, step: str) -> list[Record]:
+    """Return reservations that a crash left open."""
+    return records(
+        connection.execute(
+            sa.select(ledger).where(
+                ledger.c.task_id == task_id, ledger.c.subtask_id == step, ledger.c.status == "RESERVED"
+            )
+        )
+    )
+
+
+def summarize(
+    connection: sa.Connection, *, owner_id: str, group_by: str, execution_id: str | None = None
+) -> list[Record]:
+    """Return sums by group, dearest first."""
+    key = GROUPS[group_by]
+    query = (
+        sa.select(
+            key.label("key"),
+            sa.func.count().label("calls"),
+            sa.func.sum(ledger.c.cost_picousd).label("cost_picousd"),
+            sa.func.sum(sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=0)).label(
+                "reserved_picousd"
+            ),
+            sa.func.sum(ledger.c.tokens_input).label("tokens_input"),
+            sa.func.sum(ledger.c.tokens_output).label("tokens_output"),
+            sa.func.sum(sa.case((ledger.c.flags != "[]", 1), else_=0)).label("flagged_calls"),
+        )
+        .where(ledger.c.owner_id == owner_id)
+        .group_by(key)
+        .order_by(sa.desc("cost_picousd"), key)
+    )
+    if execution_id is not None:
+        query = query.where(ledger.c.execution_id == execution_id)
+    return records(connection.execute(query))
