@@ -33,6 +33,13 @@ Seconds = Annotated[
     float,
     BeforeValidator(parse_seconds),
     Field(description="A duration: 30s, 5m, 4h, 3d, 1h30m, or a number of seconds."),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "^(\\d+(\\.\\d+)?(ms|s|m|h|d|w))+$"}]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0},
+                {"type": "string", "pattern": "^(\\d+(\\.\\d+)?(ms|s|m|h|d|w))+$"},
+            ]
+        }
+    ),
 ]
 """A pydantic field type: parses a duration into seconds."""

@@ -37,7 +37,9 @@ class TercetError(Exception):
     code: ClassVar[str] = "INTERNAL_ERROR"
     http_status: ClassVar[int] = 500
 
-    def __init__(self, message: str, *, hint: str | None = None, detail: Sequence[dict[str, Any]] = ()) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, detail: Sequence[dict[str, Any]] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint

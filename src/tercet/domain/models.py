@@ -11,7 +11,13 @@ ALIASES = {
     "fable": "claude-fable-5-2",
 }
 """Lines of Claude and the model that each means."""
-_PREFIXES = (("claude", "anthropic"), ("gpt-", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"))
+_PREFIXES = (
+    ("claude", "anthropic"),
+    ("gpt-", "openai"),
+    ("o1", "openai"),
+    ("o3", "openai"),
+    ("o4", "openai"),
+)
 
 
 @dataclass(frozen=True, slots=True)

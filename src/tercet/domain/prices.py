@@ -32,7 +32,9 @@ def price_usd(model: str, usage: Usage, overrides: Overrides | None = None) -> D
     """Return what the usage costs, or None when no price is known."""
     override = (overrides or {}).get(model)
     if override is not None:
-        return (usage.tokens_input * override.input_usd + usage.tokens_output * override.output_usd) / _MILLION
+        return (
+            usage.tokens_input * override.input_usd + usage.tokens_output * override.output_usd
+        ) / _MILLION
     import genai_prices
 
     try:
@@ -59,7 +61,9 @@ def estimate_tokens(text: str) -> int:
     return len(text) // _CHARACTERS_A_TOKEN + 16
 
 
-def estimate_usd(model: str, *, tokens_input: int, max_tokens: int, overrides: Overrides | None = None) -> Decimal | None:
+def estimate_usd(
+    model: str, *, tokens_input: int, max_tokens: int, overrides: Overrides | None = None
+) -> Decimal | None:
     """Return the most that a call can cost, or None when no price is known."""
     usage = Usage(tokens_input=tokens_input, tokens_output=max_tokens, total_tokens=tokens_input + max_tokens)
     return price_usd(model, usage, overrides)

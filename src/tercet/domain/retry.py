@@ -40,7 +40,9 @@ class RetryPolicy(BaseModel):
         return value
 
 
-def backoff_seconds(policy: RetryPolicy, *, attempt: int, random: float, retry_after_seconds: float | None = None) -> float | None:
+def backoff_seconds(
+    policy: RetryPolicy, *, attempt: int, random: float, retry_after_seconds: float | None = None
+) -> float | None:
     """Return the delay before the attempt after `attempt` (1-based), or None when there is none left.
 
     `random` lies in [0, 1) and feeds the jitter. A provider's `retry_after_seconds` is a floor.

@@ -81,7 +81,9 @@ def check_execution_transition(current: ExecutionStatus, wanted: ExecutionStatus
     if wanted == current:
         return False
     if wanted not in EXECUTION_TRANSITIONS[current]:
-        raise InvalidStateTransition(f"An execution cannot go {current} → {wanted}", hint=_allowed(EXECUTION_TRANSITIONS[current]))
+        raise InvalidStateTransition(
+            f"An execution cannot go {current} → {wanted}", hint=_allowed(EXECUTION_TRANSITIONS[current])
+        )
     return True
 
 
@@ -90,7 +92,9 @@ def check_task_transition(current: TaskStatus, wanted: TaskStatus) -> bool:
     if wanted == current:
         return False
     if wanted not in TASK_TRANSITIONS[current]:
-        raise InvalidStateTransition(f"A task cannot go {current} → {wanted}", hint=_allowed(TASK_TRANSITIONS[current]))
+        raise InvalidStateTransition(
+            f"A task cannot go {current} → {wanted}", hint=_allowed(TASK_TRANSITIONS[current])
+        )
     return True
 
 

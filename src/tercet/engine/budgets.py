@@ -68,17 +68,28 @@ class BudgetBook:
             self._sums.popitem(last=False)
 
     def refusal(
-        self, spender: Spender, rules: Sequence[BudgetRule], *, estimate_usd: Decimal | None, tokens: int, allow_unpriced: bool
+        self,
+        spender: Spender,
+        rules: Sequence[BudgetRule],
+        *,
+        estimate_usd: Decimal | None,
+        tokens: int,
+        allow_unpriced: bool,
     ) -> Refusal | None:
         """Return the first rule that the estimate does not fit into, or None."""
         for rule in rules:
-            if rule.scope == "agent" and rule.name is not None and rule.name != spender.agent:
+            if rule.name is not None and rule.name != spender.agent:
                 continue
-            used_pico, used_tokens = (0, 0) if rule.scope == "call" else self._sums.get(spender.scope(rule), (0, 0))
+            used_pico, used_tokens = (
+                (0, 0) if rule.scope == "call" else self._sums.get(spender.scope(rule), (0, 0))
+            )
             if rule.limit_usd is not None:
                 if estimate_usd is None:
                     if not allow_unpriced:
-                        return Refusal(rule=rule, message=f"the {rule.scope} budget is in dollars, and the model has no known price")
+                        return Refusal(
+                            rule=rule,
+                            message=f"the {rule.scope} budget is in dollars, and the model has no known price",
+                        )
                 elif used_pico + to_pico(estimate_usd) > to_pico(rule.limit_usd):
                     return Refusal(
                         rule=rule,

@@ -57,11 +57,16 @@ class ExecutorCalls:
     """Runs executors for tasks. Failed results are raised: retryable ones lead to another attempt."""
 
     def __init__(
-        self, engine: Engine, run_executor: RunExecutor, *, default_model: str, overrides: Overrides | None = None
+        self,
+        engine: Engine,
+        run_executor: RunExecutor,
+        *,
+        resolve_model: Callable[[str], str],
+        overrides: Overrides | None = None,
     ) -> None:
         self._engine = engine
         self._run_executor = run_executor
-        self._default_model = default_model
+        self._resolve_model = resolve_model
         self._overrides = overrides
         self._book = BudgetBook(engine.reader)
 
@@ -81,13 +86,17 @@ class ExecutorCalls:
             reservation = self._enter(context, request, step, change.unit, pico=0, tokens=0)
             self._settle(change.unit, context, reservation, result)
         if result.status == "failed":
-            error = result.error or ExecutorError(code=ErrorCode.EXECUTOR_ERROR, message="The executor failed")
+            error = result.error or ExecutorError(
+                code=ErrorCode.EXECUTOR_ERROR, message="The executor failed"
+            )
             change.log(
                 "subtask_error", task_id=context.task_id, subtask_id=step, status="ERROR", error_type=str(error.code),
                 error_message=error.message,
             )  # fmt: skip
             await self._engine.submit(change)
-            raise ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
+            raise (
+                ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
+            )
         text = to_json(result.to_wire())
         change.record_step(context.task, step, text, started_at_ms=started_at_ms)
         context.memo[step] = text
@@ -102,13 +111,21 @@ class ExecutorCalls:
         await self._book.learn(spender, rules)
         refusal: Refusal | None = None
         for model in self._candidate_models(request):
-            tokens = estimate_tokens(to_json(request.task)) + (request.constraints.max_tokens or _DEFAULT_MAX_TOKENS)
+            tokens = estimate_tokens(to_json(request.task)) + (
+                request.constraints.max_tokens or _DEFAULT_MAX_TOKENS
+            )
             estimate = self._estimate(request, model)
             refused = self._book.refusal(
-                spender, rules, estimate_usd=estimate, tokens=tokens, allow_unpriced=context.definition.allow_unpriced
+                spender,
+                rules,
+                estimate_usd=estimate,
+                tokens=tokens,
+                allow_unpriced=context.definition.allow_unpriced,
             )
             if refused is None:
-                return await self._book_reservation(context, _with_model(request, model), step, estimate, tokens)
+                return await self._book_reservation(
+                    context, _with_model(request, model), step, estimate, tokens
+                )
             refusal = refusal or refused
             if refused.rule.on_limit != "fallback":
                 break
@@ -120,9 +137,13 @@ class ExecutorCalls:
                 step=f"{step}:budget",
             )  # fmt: skip
             if decision.get("decision") == "approve":
-                tokens = estimate_tokens(to_json(request.task)) + (request.constraints.max_tokens or _DEFAULT_MAX_TOKENS)
+                tokens = estimate_tokens(to_json(request.task)) + (
+                    request.constraints.max_tokens or _DEFAULT_MAX_TOKENS
+                )
                 estimate = self._estimate(request, model)
-                return await self._book_reservation(context, _with_model(request, model), step, estimate, tokens)
+                return await self._book_reservation(
+                    context, _with_model(request, model), step, estimate, tokens
+                )
         raise ExecutorRefused("COST_LIMIT_REACHED", refusal.message)
 
     async def _book_reservation(
@@ -153,7 +174,9 @@ class ExecutorCalls:
         )  # fmt: skip
         return _Reservation(ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens)
 
-    def _settle(self, unit: Unit, context: TaskContext, reservation: _Reservation, result: ExecutorResult) -> None:
+    def _settle(
+        self, unit: Unit, context: TaskContext, reservation: _Reservation, result: ExecutorResult
+    ) -> None:
         verified = verify_usage(result, self._overrides)
         usage = result.usage
         cost_pico, flags, status = to_pico(verified.cost_usd), list(verified.flags), "SETTLED"
@@ -173,7 +196,10 @@ class ExecutorCalls:
             ),
         )  # fmt: skip
         self._book.add(
-            reservation.spender, context.definition.budgets, pico=cost_pico - reservation.pico, tokens=tokens - reservation.tokens
+            reservation.spender,
+            context.definition.budgets,
+            pico=cost_pico - reservation.pico,
+            tokens=tokens - reservation.tokens,
         )
 
     async def _abandon_lost(self, context: TaskContext, step: str) -> None:
@@ -200,7 +226,7 @@ class ExecutorCalls:
         wanted = request.task.field("model")
         models = [wanted] if wanted else []
         models += [m for m in request.constraints.allowed_models if m not in models]
-        return models or [self._default_model]
+        return [self._resolve_model(model) for model in models or ["sonnet"]]
 
     def _estimate(self, request: ExecutorRequest, model: str) -> Decimal | None:
         return estimate_usd(
@@ -221,4 +247,5 @@ class ExecutorCalls:
 
 def _with_model(request: ExecutorRequest, model: str) -> ExecutorRequest:
     fields = {**request.task.model_dump(exclude_unset=True), "model": model}
-    return request.model_copy(update={"task": TaskSpec.model_validate(fields)})
+    constraints = request.constraints.model_copy(update={"allowed_models": [model]})
+    return request.model_copy(update={"task": TaskSpec.model_validate(fields), "constraints": constraints})

@@ -23,7 +23,12 @@ from tercet.engine.state import ExecutionState, TaskState
 from tercet.store import statements as sql
 from tercet.store.unit import Unit
 
-_QUEUED, _RUNNING, _BLOCKED, _ERROR = TaskStatus.QUEUED, TaskStatus.RUNNING, TaskStatus.BLOCKED, TaskStatus.ERROR
+_QUEUED, _RUNNING, _BLOCKED, _ERROR = (
+    TaskStatus.QUEUED,
+    TaskStatus.RUNNING,
+    TaskStatus.BLOCKED,
+    TaskStatus.ERROR,
+)
 
 
 class Change:
@@ -68,11 +73,17 @@ class Change:
         )  # fmt: skip
         return state.seq
 
-    def create_execution(self, *, root_name: str, root_data: Any, source: str, retry_of: str | None = None) -> int:
+    def create_execution(
+        self, *, root_name: str, root_data: Any, source: str, retry_of: str | None = None
+    ) -> int:
         """Insert the execution and its root event; return the event's sequence number."""
         state = self.state
         seq = self.log(
-            "execution_created", name=root_name, agent_id=source, status=state.status.value, output=to_json(root_data)
+            "execution_created",
+            name=root_name,
+            agent_id=source,
+            status=state.status.value,
+            output=to_json(root_data),
         )
         self.unit.add(
             sql.INSERT_EXECUTION,
@@ -128,7 +139,9 @@ class Change:
         task.status_message = None
         if task.started_at_ms is None:
             task.started_at_ms = self.now_ms
-        self.log("task_started", name=task.handler, task_id=task.id, status=_RUNNING.value, message=lease_token)
+        self.log(
+            "task_started", name=task.handler, task_id=task.id, status=_RUNNING.value, message=lease_token
+        )
         if self.state.status is ExecutionStatus.QUEUED:
             self._set_status(ExecutionStatus.RUNNING, None, logged=False)
         self._write_task(task)
@@ -147,7 +160,8 @@ class Change:
         task.has_steps = True
         self.log("subtask_started", task_id=task.id, subtask_id=name, status="RUNNING")
         self.unit.add(
-            sql.UPSERT_SUBTASK, (task.id, name, self.state.id, "RUNNING", task.attempt, None, self.now_ms, None)
+            sql.UPSERT_SUBTASK,
+            (task.id, name, self.state.id, "RUNNING", task.attempt, None, self.now_ms, None),
         )
 
     def block_task(self, task: TaskState, message: str, *, human: bool) -> None:
@@ -278,7 +292,9 @@ class Change:
         self._dirty = True
         self._write_task(task, result=result, completed_at_ms=self.now_ms)
 
-    def _write_task(self, task: TaskState, *, result: str | None = None, completed_at_ms: int | None = None) -> None:
+    def _write_task(
+        self, task: TaskState, *, result: str | None = None, completed_at_ms: int | None = None
+    ) -> None:
         self.unit.add(
             sql.UPDATE_TASK,
             (
@@ -324,4 +340,3 @@ def _why_blocked(state: ExecutionState, open_fan_ins: int) -> str:
     if state.delayed_events:
         reasons.append(f"{state.delayed_events} delayed event{'s' if state.delayed_events > 1 else ''}")
     return "; ".join(reasons)
-

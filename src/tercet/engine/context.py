@@ -109,7 +109,8 @@ class TaskContext:
         spec = self.definition.handler(self.task.handler)
         if spec.emits is not None and name not in spec.emits:
             raise NonRetryable(
-                f"{spec.name!r} may not emit {name!r}", hint=f"declare it under the handler's emits: {sorted(spec.emits)}"
+                f"{spec.name!r} may not emit {name!r}",
+                hint=f"declare it under the handler's emits: {sorted(spec.emits)}",
             )
         if data is not None and not isinstance(data, dict):
             raise NonRetryable(f"the data of {name!r} must be an object, not {type(data).__name__}")
@@ -131,7 +132,12 @@ class TaskContext:
         await self.suspend(change, f"sleeping ({step})", human=False)
 
     async def wait_for_event(
-        self, name: str, *, match: str | None = None, timeout: float | str | None = None, step: str | None = None
+        self,
+        name: str,
+        *,
+        match: str | None = None,
+        timeout: float | str | None = None,
+        step: str | None = None,
     ) -> dict[str, Any] | None:
         """Return the first event `name` of this execution that `match` (CEL) holds for, or None after `timeout`.
 
@@ -158,7 +164,9 @@ class TaskContext:
         await self._suspend_on(wait, timeout)
         raise AssertionError("unreachable: a suspended task does not go on")
 
-    async def run_executor(self, request: ExecutorRequest | dict[str, Any], *, name: str | None = None) -> ExecutorResult:
+    async def run_executor(
+        self, request: ExecutorRequest | dict[str, Any], *, name: str | None = None
+    ) -> ExecutorResult:
         """Run an executor of the registry as a durable step: budget reserved before, usage settled after."""
         parsed = request if isinstance(request, ExecutorRequest) else ExecutorRequest.model_validate(
             {"task_id": self.task.id, **request}
@@ -210,7 +218,10 @@ class TaskContext:
         if not name or len(name) > _LONGEST_STEP_NAME:
             raise NonRetryable(f"a step's name has 1 to {_LONGEST_STEP_NAME} characters, not {len(name)}")
         if name in self._used:
-            raise NonRetryable(f"the step name {name!r} is used twice", hint="names are what makes a step repeatable: add an index")
+            raise NonRetryable(
+                f"the step name {name!r} is used twice",
+                hint="names are what makes a step repeatable: add an index",
+            )
         self._used.add(name)
         return self.memo.get(name)
 
@@ -258,4 +269,7 @@ def _encode(name: str, value: Any) -> str:
     try:
         return to_json(value)
     except TypeError as error:
-        raise NonRetryable(f"the result of step {name!r} is not JSON: {error}", hint="return dicts, lists, strings, numbers, booleans or None") from error
+        raise NonRetryable(
+            f"the result of step {name!r} is not JSON: {error}",
+            hint="return dicts, lists, strings, numbers, booleans or None",
+        ) from error

@@ -37,7 +37,8 @@ class Control:
             if state.status is not ExecutionStatus.PAUSED:
                 check_execution_transition(state.status, ExecutionStatus.RUNNING)
                 raise InvalidStateTransition(
-                    f"the execution is {state.status}, not PAUSED", hint="it goes on by itself when what it waits for comes"
+                    f"the execution is {state.status}, not PAUSED",
+                    hint="it goes on by itself when what it waits for comes",
                 )
             change = self._engine.change(state)
             state.pause_requested = False
@@ -45,10 +46,17 @@ class Control:
             change.queued.extend(task for task in state.tasks.values() if task.status is TaskStatus.QUEUED)
             await self._engine.submit(change)
 
-    async def cancel(self, execution_id: str, *, by: str, reason: str = "", extra: Unit | None = None) -> None:
+    async def cancel(
+        self, execution_id: str, *, by: str, reason: str = "", extra: Unit | None = None
+    ) -> None:
         """End the execution: running attempts stop, waits, timers and open approvals go."""
         async with self._engine.hold(execution_id) as state:
-            await self._end(state, ExecutionStatus.CANCELLED, f"cancelled by {by}" + (f": {reason}" if reason else ""), extra)
+            await self._end(
+                state,
+                ExecutionStatus.CANCELLED,
+                f"cancelled by {by}" + (f": {reason}" if reason else ""),
+                extra,
+            )
 
     async def give_up(self, execution_id: str, *, by: str) -> None:
         """Mark an execution as failed instead of retrying its dead letters."""
@@ -97,13 +105,18 @@ class Control:
             raise NotFound(f"the execution has no open task {task_id!r}")
         if state.ended:
             raise InvalidStateTransition(
-                f"the execution has ended ({state.status})", hint="retry the execution: it starts anew, linked to this one"
+                f"the execution has ended ({state.status})",
+                hint="retry the execution: it starts anew, linked to this one",
             )
         if task.status is not TaskStatus.ERROR:
-            raise InvalidStateTransition(f"the task is {task.status}, not ERROR", hint="only a failed task can be retried")
+            raise InvalidStateTransition(
+                f"the task is {task.status}, not ERROR", hint="only a failed task can be retried"
+            )
         return task
 
-    async def _end(self, state: ExecutionState, status: ExecutionStatus, message: str, extra: Unit | None) -> None:
+    async def _end(
+        self, state: ExecutionState, status: ExecutionStatus, message: str, extra: Unit | None
+    ) -> None:
         if state.status is status:
             return
         change = self._engine.change(state, extra)

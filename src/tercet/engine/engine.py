@@ -41,7 +41,9 @@ class ExecutorCalls(Protocol):
 class ApprovalRequests(Protocol):
     """Opens approvals for tasks; blocks the task in the same commit."""
 
-    async def __call__(self, context: TaskContext, step: str, *, title: str, data: dict[str, Any], spec: dict[str, Any]) -> None: ...
+    async def __call__(
+        self, context: TaskContext, step: str, *, title: str, data: dict[str, Any], spec: dict[str, Any]
+    ) -> None: ...
 
 
 class Engine:
@@ -178,7 +180,17 @@ class Engine:
     @property
     def is_idle(self) -> bool:
         """Whether nothing runs and nothing is ready to run. Waits and future timers do not count."""
-        return not self._running and self._dispatcher.is_dry and not self._background and not self._dispatcher.overflowed
+        return (
+            not self._running
+            and self._dispatcher.is_dry
+            and not self._background
+            and not self._dispatcher.overflowed
+        )
+
+    @property
+    def running_attempts(self) -> int:
+        """How many attempts hold a slot."""
+        return len(self._running)
 
     async def wait_idle(self) -> None:
         """Return at the next moment at which the engine is idle."""
@@ -198,7 +210,11 @@ class Engine:
     def _claim_queued(self, change: Change) -> list[TaskState]:
         """Claim due tasks in the change that queues them: one commit instead of two."""
         started: list[TaskState] = []
-        if self._stopping or change.state.status not in _MAY_RUN or (change.state.manifest_id or "") not in self._definitions:
+        if (
+            self._stopping
+            or change.state.status not in _MAY_RUN
+            or (change.state.manifest_id or "") not in self._definitions
+        ):
             return started
         for task in change.queued:
             if len(self._running) + len(started) >= self._slots or not self._dispatcher.is_dry:
@@ -290,7 +306,10 @@ class Engine:
                 if again is not None and again.status is TaskStatus.QUEUED and not state.lost:
                     # Woken or retried while its last attempt was still leaving its slot.
                     self._dispatcher.offer(
-                        execution_id=state.id, task_id=again.id, priority=again.priority, due_at_ms=again.due_at_ms
+                        execution_id=state.id,
+                        task_id=again.id,
+                        priority=again.priority,
+                        due_at_ms=again.due_at_ms,
                     )
                     self.pump()
             if not done.cancelled() and (error := done.exception()) is not None:
@@ -312,7 +331,12 @@ class Engine:
     def pump(self) -> None:
         """Hand out ready tasks to free slots; look into the rows when hints were dropped."""
         self._dispatcher.pump()
-        if self._dispatcher.overflowed and self._dispatcher.is_dry and not self._sweeping and not self._stopping:
+        if (
+            self._dispatcher.overflowed
+            and self._dispatcher.is_dry
+            and not self._sweeping
+            and not self._stopping
+        ):
             self._sweeping = True
             self.spawn(self._sweep())
 

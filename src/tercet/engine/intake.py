@@ -92,7 +92,9 @@ class Intake:
         engine = self._engine
         async with engine.hold(execution_id) as state:
             if state.ended:
-                raise InvalidStateTransition(f"the execution {execution_id} has ended ({state.status}) and takes no events")
+                raise InvalidStateTransition(
+                    f"the execution {execution_id} has ended ({state.status}) and takes no events"
+                )
             definition = await engine.definition_of(state)
             change = engine.change(state)
             change.touch()
@@ -100,10 +102,19 @@ class Intake:
             assert seq is not None
             self._remember(change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms)
             await self._commit(owner_id, idempotency_key, engine.submit(change))
-            return Receipt(event_id=event_id(state.id, seq), execution_id=state.id, recorded_at_ms=change.now_ms)
+            return Receipt(
+                event_id=event_id(state.id, seq), execution_id=state.id, recorded_at_ms=change.now_ms
+            )
 
     def _remember(
-        self, unit: Unit, owner_id: str, key: str | None, body: dict[str, Any], execution_id: str, seq: int, now_ms: int
+        self,
+        unit: Unit,
+        owner_id: str,
+        key: str | None,
+        body: dict[str, Any],
+        execution_id: str,
+        seq: int,
+        now_ms: int,
     ) -> None:
         if key is not None:
             unit.add(sql.INSERT_EVENT_KEY, (owner_id, key, digest(body), execution_id, seq, now_ms))

@@ -30,14 +30,24 @@ def record_and_route(
     Returns the event's sequence number, or None for a delayed event, which becomes a timer.
     """
     if delay_seconds > 0:
-        _delay(change, name=name, data=data, hops=hops, source=source, task_id=task_id, delay_seconds=delay_seconds)
+        _delay(
+            change,
+            name=name,
+            data=data,
+            hops=hops,
+            source=source,
+            task_id=task_id,
+            delay_seconds=delay_seconds,
+        )
         return None
     seq = change.record_event(name, data, source=source, task_id=task_id)
     route(change, definition, name=name, data=data, seq=seq, hops=hops)
     return seq
 
 
-def route(change: Change, definition: Definition, *, name: str, data: dict[str, Any], seq: int, hops: int) -> None:
+def route(
+    change: Change, definition: Definition, *, name: str, data: dict[str, Any], seq: int, hops: int
+) -> None:
     """Start what the recorded event `seq` triggers."""
     event = {"name": name, "data": data, "execution_id": change.state.id, "seq": seq}
     satisfy_waits(change, definition, event)
@@ -112,24 +122,34 @@ def _feed_fan_in(
                 payload={"handler": triggered.handler, "key": key, "hops": hops},
             )
     if fan_in.status != "waiting":
-        change.log("fan_in_late", name=triggered.handler, message=f"{event['name']} came after the fan-in had started")
+        change.log(
+            "fan_in_late",
+            name=triggered.handler,
+            message=f"{event['name']} came after the fan-in had started",
+        )
         return
     fan_in.received.setdefault(event["name"], []).append(event["seq"])
     if event["name"] == rule.primary:
         fan_in.needs = definition.fan_in_needs(triggered.handler, event)
-    if fan_in.needs is not None and all(len(fan_in.received.get(n, ())) >= fan_in.needs for n in rule.wait_for):
+    if fan_in.needs is not None and all(
+        len(fan_in.received.get(n, ())) >= fan_in.needs for n in rule.wait_for
+    ):
         start_fan_in(change, definition, fan_in, hops=hops, partial=False)
     else:
         write_fan_in(change, fan_in)
 
 
-def start_fan_in(change: Change, definition: Definition, fan_in: FanInState, *, hops: int, partial: bool) -> None:
+def start_fan_in(
+    change: Change, definition: Definition, fan_in: FanInState, *, hops: int, partial: bool
+) -> None:
     """Start the fan-in's handler with what has come."""
     rule = definition.fan_in(fan_in.handler)
     fan_in.status = "partial" if partial else "started"
     write_fan_in(change, fan_in)
     seqs = sorted(seq for received in fan_in.received.values() for seq in received)
-    missing = [n for n in (rule.primary, *rule.wait_for) if len(fan_in.received.get(n, ())) < (fan_in.needs or 1)]
+    missing = [
+        n for n in (rule.primary, *rule.wait_for) if len(fan_in.received.get(n, ())) < (fan_in.needs or 1)
+    ]
     if fan_in.received.get(rule.primary) and rule.primary in missing:
         missing.remove(rule.primary)
     _create(
@@ -140,7 +160,13 @@ def start_fan_in(change: Change, definition: Definition, fan_in: FanInState, *, 
         hops=hops,
         event=None,
         task_input=to_json(
-            {"key": fan_in.key, "partial": partial, "missing": missing, "primary": rule.primary, "received": fan_in.received}
+            {
+                "key": fan_in.key,
+                "partial": partial,
+                "missing": missing,
+                "primary": rule.primary,
+                "received": fan_in.received,
+            }
         ),
     )
 
@@ -175,7 +201,9 @@ def _delay(
 ) -> None:
     due_at_ms = change.now_ms + int(delay_seconds * 1000)
     change.state.delayed_events += 1
-    change.log("event_delayed", name=name, task_id=task_id, agent_id=source, output=to_json({"due_at_ms": due_at_ms}))
+    change.log(
+        "event_delayed", name=name, task_id=task_id, agent_id=source, output=to_json({"due_at_ms": due_at_ms})
+    )
     insert_timer(
         change.unit,
         change.mint,

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from tercet.domain.codec import from_json, to_json
-from tercet.domain.errors import HandlerFailed, HandlerTimedOut, NonRetryable, StaleClaim, StoreUnavailable, TercetError
+from tercet.domain.errors import (
+    HandlerFailed,
+    HandlerTimedOut,
+    NonRetryable,
+    StaleClaim,
+    StoreUnavailable,
+    TercetError,
+)
 from tercet.domain.retry import backoff_seconds
 from tercet.domain.status import ExecutionStatus, TaskStatus
 from tercet.engine.changes import Change
@@ -59,7 +66,13 @@ async def _context(
     if event is None:
         event = await _read_event(engine, state, task)
     return TaskContext(
-        engine=engine, state=state, task=task, definition=definition, event=event, lease_token=token, memo=memo
+        engine=engine,
+        state=state,
+        task=task,
+        definition=definition,
+        event=event,
+        lease_token=token,
+        memo=memo,
     )
 
 
@@ -104,7 +117,9 @@ async def _fail(
         return
     error_type, message = describe_failure(error)
     if not isinstance(error, TercetError):
-        _log.error("task.raised", task_id=task.id, execution_id=state.id, handler=task.handler, exc_info=error)
+        _log.error(
+            "task.raised", task_id=task.id, execution_id=state.id, handler=task.handler, exc_info=error
+        )
     change = engine.change(state)
     delay = None
     if not isinstance(error, NonRetryable):

@@ -25,7 +25,17 @@ def insert_timer(
     timer_id = mint.mint("tmr")
     unit.add(
         sql.INSERT_TIMER,
-        (timer_id, due_at_ms, kind, execution_id, task_id, approval_id, None if payload is None else to_json(payload)),
+        (
+            timer_id,
+            due_at_ms,
+            kind,
+            execution_id,
+            task_id,
+            approval_id,
+            None if payload is None else to_json(payload),
+        ),
     )
-    unit.timers_due_at_ms = due_at_ms if unit.timers_due_at_ms is None else min(unit.timers_due_at_ms, due_at_ms)
+    unit.timers_due_at_ms = (
+        due_at_ms if unit.timers_due_at_ms is None else min(unit.timers_due_at_ms, due_at_ms)
+    )
     return timer_id

@@ -126,7 +126,9 @@ class TimerLoop:
             task = state.tasks.get(row["task_id"])
             step = from_json(row["payload"])["step"]
             waits_for_event = row["kind"] == "wait_timeout"
-            still_waiting = not waits_for_event or any(w.task_id == row["task_id"] and w.step == step for w in state.waits)
+            still_waiting = not waits_for_event or any(
+                w.task_id == row["task_id"] and w.step == step for w in state.waits
+            )
             if task is not None and task.status is TaskStatus.BLOCKED and still_waiting:
                 wake(change, task, step=step, result=None)
             await self._engine.submit(change)
@@ -168,7 +170,15 @@ class TimerLoop:
         due_at_ms = change.now_ms + 60_000
         change.unit.add(
             sql.INSERT_TIMER,
-            (change.mint.mint("tmr"), due_at_ms, row["kind"], row["execution_id"], row["task_id"], None, row["payload"]),
+            (
+                change.mint.mint("tmr"),
+                due_at_ms,
+                row["kind"],
+                row["execution_id"],
+                row["task_id"],
+                None,
+                row["payload"],
+            ),
         )
         change.unit.timers_due_at_ms = due_at_ms
         await self._engine.submit(change)

@@ -49,12 +49,16 @@ class ClassifierExecutor:
             return await self._ask_model(request, labels, text)
         default = task.field("default_label")
         if default in labels:
-            return _success({"label": default, "confidence": 0.0, "reason": "no rule matched", "source": "default"})
+            return _success(
+                {"label": default, "confidence": 0.0, "reason": "no rule matched", "source": "default"}
+            )
         return _invalid("no rule matched, and there is no default_label among the labels")
 
     async def _ask_model(self, request: ExecutorRequest, labels: list[str], text: str) -> ExecutorResult:
         if self._llm is None:
-            return ExecutorResult.failure(ErrorCode.MODEL_UNAVAILABLE, "No model is configured for the classifier")
+            return ExecutorResult.failure(
+                ErrorCode.MODEL_UNAVAILABLE, "No model is configured for the classifier"
+            )
         schema = {
             "type": "object",
             "properties": {

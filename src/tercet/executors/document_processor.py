@@ -68,7 +68,8 @@ def _suffix(filename: Any, mime_type: Any) -> str:
         suffix = PurePath(filename).suffix.lower()
     if suffix not in _SUPPORTED:
         raise _Refused(
-            ErrorCode.DOCUMENT_UNSUPPORTED, f"{suffix or 'this type'!r} is not read; known: {', '.join(sorted(_SUPPORTED))}"
+            ErrorCode.DOCUMENT_UNSUPPORTED,
+            f"{suffix or 'this type'!r} is not read; known: {', '.join(sorted(_SUPPORTED))}",
         )
     return suffix
 
@@ -115,7 +116,9 @@ def _csv_table(text: str) -> str:
 
 def _capped(content: str) -> str:
     if len(content) > _LARGEST_RESULT:
-        raise _Refused(ErrorCode.DOCUMENT_TOO_LARGE, f"The text is longer than {_LARGEST_RESULT:,} characters")
+        raise _Refused(
+            ErrorCode.DOCUMENT_TOO_LARGE, f"The text is longer than {_LARGEST_RESULT:,} characters"
+        )
     return content
 
 
@@ -129,7 +132,9 @@ async def _convert(raw: bytes, suffix: str) -> dict[str, Any]:
     try:
         output, _ = await asyncio.wait_for(process.communicate(raw), timeout=_SECONDS)
     except TimeoutError as error:
-        raise _Refused(ErrorCode.DOCUMENT_ERROR, f"Reading the document took longer than {_SECONDS:g} s") from error
+        raise _Refused(
+            ErrorCode.DOCUMENT_ERROR, f"Reading the document took longer than {_SECONDS:g} s"
+        ) from error
     finally:
         if process.returncode is None:
             process.kill()
@@ -148,4 +153,6 @@ def _check_archive(raw: bytes) -> None:
     except zipfile.BadZipFile as error:
         raise _Refused(ErrorCode.DOCUMENT_ERROR, "The document is damaged: not an Office file") from error
     if unpacked > _LARGEST_UNPACKED:
-        raise _Refused(ErrorCode.DOCUMENT_TOO_LARGE, f"The document unpacks to more than {_LARGEST_UNPACKED:,} bytes")
+        raise _Refused(
+            ErrorCode.DOCUMENT_TOO_LARGE, f"The document unpacks to more than {_LARGEST_UNPACKED:,} bytes"
+        )

@@ -46,14 +46,18 @@ class LlmExecutor:
             return ExecutorResult.failure(ErrorCode.MODEL_NOT_ALLOWED, str(error))
         prompt = user_prompt(request)
         if not prompt:
-            return ExecutorResult.failure(ErrorCode.INVALID_INPUT, "The task has neither prompt nor input_variables")
+            return ExecutorResult.failure(
+                ErrorCode.INVALID_INPUT, "The task has neither prompt nor input_variables"
+            )
         refusal = self._over_budget(request, ref, prompt)
         if refusal is not None:
             return refusal
         try:
             response = await self._call(request, ref, prompt)
         except (NoCredentials, ValueError) as error:
-            return to_failure(error if isinstance(error, NoCredentials) else NoCredentials(str(error)), str(ref))
+            return to_failure(
+                error if isinstance(error, NoCredentials) else NoCredentials(str(error)), str(ref)
+            )
         except Exception as error:
             return to_failure(error, str(ref))
         return self._to_result(request, ref, response)
@@ -117,7 +121,9 @@ class LlmExecutor:
             result = {"content": text, "format": "markdown"}
             return ExecutorResult(status="partial" if truncated else "success", result=result, **fields)
         if truncated:
-            return ExecutorResult.failure(ErrorCode.OUTPUT_TRUNCATED, "The answer was cut off by max_tokens", **fields)
+            return ExecutorResult.failure(
+                ErrorCode.OUTPUT_TRUNCATED, "The answer was cut off by max_tokens", **fields
+            )
         try:
             data = orjson.loads(text)
         except ValueError:
@@ -127,7 +133,9 @@ class LlmExecutor:
             return ExecutorResult.failure(
                 ErrorCode.OUTPUT_INVALID, f"The answer breaks the output schema: {violation}", **fields
             )
-        return ExecutorResult(status="success", result={"content": text, "format": "json", "data": data}, **fields)
+        return ExecutorResult(
+            status="success", result={"content": text, "format": "json", "data": data}, **fields
+        )
 
     def _usage(self, request: ExecutorRequest, ref: ModelRef, response: ModelResponse) -> Usage:
         reported = response.usage
@@ -139,9 +147,17 @@ class LlmExecutor:
             cache_write_tokens=reported.cache_write_tokens,
         )
         cost = price_usd(str(ref), usage, self._clients.overrides)
-        ignored = ["temperature"] if request.constraints.temperature is not None and ref.provider == "anthropic" else []
+        ignored = (
+            ["temperature"]
+            if request.constraints.temperature is not None and ref.provider == "anthropic"
+            else []
+        )
         return usage.model_copy(
-            update={"estimated_cost": cost or Decimal(0), "unpriced": cost is None, "ignored_constraints": ignored}
+            update={
+                "estimated_cost": cost or Decimal(0),
+                "unpriced": cost is None,
+                "ignored_constraints": ignored,
+            }
         )
 
 

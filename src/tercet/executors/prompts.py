@@ -18,7 +18,8 @@ def user_prompt(request: ExecutorRequest) -> str:
     """Return the user turn: documents, input variables, then what to do."""
     task = request.task
     parts = [
-        data_block(document.title, document.snippet) for document in request.execution_context.retrieved_documents
+        data_block(document.title, document.snippet)
+        for document in request.execution_context.retrieved_documents
     ]
     if task.input_variables:
         parts.append(data_block("input_variables", _pretty(task.input_variables)))

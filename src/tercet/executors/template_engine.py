@@ -40,7 +40,9 @@ class TemplateEngineExecutor:
         templates = task.field("templates")
         single = task.field("template", task.prompt)
         if (templates is None) == (single is None) or not _are_texts(templates, single):
-            return ExecutorResult.failure(ErrorCode.INVALID_INPUT, "Give `template` (a text) or `templates` ({name: text})")
+            return ExecutorResult.failure(
+                ErrorCode.INVALID_INPUT, "Give `template` (a text) or `templates` ({name: text})"
+            )
         sources: dict[str, str] = templates if templates is not None else {"content": single}
         if any(len(source) > _LARGEST_TEMPLATE for source in sources.values()):
             return ExecutorResult.failure(
@@ -55,12 +57,22 @@ class TemplateEngineExecutor:
         except TemplateSyntaxError as error:
             return ExecutorResult.failure(ErrorCode.TEMPLATE_ERROR, f"Line {error.lineno}: {error.message}")
         except UndefinedError as error:
-            return ExecutorResult.failure(ErrorCode.MISSING_VARIABLE, f"A variable is missing: {error.message}")
+            return ExecutorResult.failure(
+                ErrorCode.MISSING_VARIABLE, f"A variable is missing: {error.message}"
+            )
         except TooMuchOutput:
             return ExecutorResult.failure(
                 ErrorCode.TEMPLATE_ERROR, f"The result is longer than {_LARGEST_OUTPUT:,} characters"
             )
-        except (TemplateError, ArithmeticError, TypeError, ValueError, AttributeError, LookupError, RecursionError) as error:
+        except (
+            TemplateError,
+            ArithmeticError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+        ) as error:
             return ExecutorResult.failure(ErrorCode.TEMPLATE_ERROR, f"{type(error).__name__}: {error}"[:300])
         if templates is None:
             rendered["format"] = "text"
@@ -69,7 +81,11 @@ class TemplateEngineExecutor:
 
 def _are_texts(templates: Any, single: Any) -> bool:
     if templates is not None:
-        return isinstance(templates, dict) and bool(templates) and all(isinstance(t, str) for t in templates.values())
+        return (
+            isinstance(templates, dict)
+            and bool(templates)
+            and all(isinstance(t, str) for t in templates.values())
+        )
     return isinstance(single, str)
 
 
@@ -109,7 +125,9 @@ def _compile(source: str, autoescape: bool) -> Template:
 
 def _refuse_endless(tree: nodes.Template) -> None:
     """A thread cannot be killed, so what could run for ever is refused before it starts."""
-    for node in tree.find_all((nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)):
+    for node in tree.find_all(
+        (nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
+    ):
         raise TemplateSyntaxError(f"{type(node).__name__.lower()} is not available", node.lineno)
     for loop in tree.find_all(nodes.For):
         inner = [deep for child in loop.find_all(nodes.For) for deep in child.find_all(nodes.For)]

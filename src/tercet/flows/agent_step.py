@@ -64,6 +64,7 @@ def _request(context: TaskContext, agent: Agent, revision: Revision) -> Executor
 def _expects_failure(agent: Agent, event: dict[str, Any], output: dict[str, Any]) -> bool:
     """An emit whose `when` looks at success handles the failure itself."""
     return any(emit.when is not None and "success" in emit.when for emit in agent.emits) and bool(
-        declared_emissions([emit for emit in agent.emits if emit.when and "success" in emit.when], event, output)
+        declared_emissions(
+            [emit for emit in agent.emits if emit.when and "success" in emit.when], event, output
+        )
     )
-

@@ -64,7 +64,9 @@ class FlowDefinition:
         self.blocks: dict[str, Agent | Function | HumanStep] = {}
         self._specs: dict[str, HandlerSpec] = {}
         self._starts: dict[str, list[_Start]] = {}
-        self._schemas = {event.name: event.data_schema for event in manifest.events if event.data_schema is not None}
+        self._schemas = {
+            event.name: event.data_schema for event in manifest.events if event.data_schema is not None
+        }
         self.declared_events = frozenset(event.name for event in manifest.events)
         self._handlers = handlers
         self._read(manifest.config.defaults)
@@ -74,7 +76,11 @@ class FlowDefinition:
         for agent in manifest.agents:
             retry = RetryPolicy(max_attempts=agent.limits.max_retries + 1)
             self._add(
-                agent, "agent", retry, agent.limits.timeout_seconds, frozenset(emit.event for emit in agent.emits)
+                agent,
+                "agent",
+                retry,
+                agent.limits.timeout_seconds,
+                frozenset(emit.event for emit in agent.emits),
             )
             for trigger in agent.triggers:
                 self._start(trigger.event, agent.name, trigger)
@@ -165,7 +171,9 @@ class FlowDefinition:
             return count
         value = compile_expression(count).evaluate(primary)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0 or value != int(value):
-            raise HandlerFailed(f"the fan-in {handler!r} needs {value!r} events", hint="count must give a whole number")
+            raise HandlerFailed(
+                f"the fan-in {handler!r} needs {value!r} events", hint="count must give a whole number"
+            )
         return int(value)
 
     def _fan_in(self, handler: str) -> FanIn:

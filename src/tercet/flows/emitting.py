@@ -10,7 +10,9 @@ from tercet.manifest.condition import compile_expression
 from tercet.manifest.handlers import Emit
 
 
-def declared_emissions(emits: Sequence[Emit], event: dict[str, Any], output: dict[str, Any]) -> list[Emission]:
+def declared_emissions(
+    emits: Sequence[Emit], event: dict[str, Any], output: dict[str, Any]
+) -> list[Emission]:
     """Return an emission for every entry whose `when` holds; the data are the output over the carried fields."""
     out = []
     for emit in emits:

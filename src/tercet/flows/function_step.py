@@ -57,11 +57,15 @@ async def _call(handler: Handler, context: TaskContext) -> Any:
 def _find(handlers: HandlerTable, name: str) -> Handler:
     handler = handlers.get(name)
     if handler is None:
-        raise NonRetryable(f"the handler {name!r} is not loaded", hint="start the server with the manifest that names it")
+        raise NonRetryable(
+            f"the handler {name!r} is not loaded", hint="start the server with the manifest that names it"
+        )
     return handler
 
 
-async def _run_executor(context: TaskContext, function: Function, variables: dict[str, Any]) -> dict[str, Any]:
+async def _run_executor(
+    context: TaskContext, function: Function, variables: dict[str, Any]
+) -> dict[str, Any]:
     block = function.executor
     assert block is not None
     fields: dict[str, Any] = {key: value for key, value in (block.model_extra or {}).items()}
@@ -87,11 +91,15 @@ def _route(context: TaskContext, function: Function) -> tuple[Any, list[Emission
     key = str(value).lower() if isinstance(value, bool) else str(value)
     route = function.routes.get(key, function.default_route)
     if route is None:
-        raise NonRetryable(f"no route for {value!r}", hint=f"routes: {', '.join(function.routes)}; add a default_route")
+        raise NonRetryable(
+            f"no route for {value!r}", hint=f"routes: {', '.join(function.routes)}; add a default_route"
+        )
     return {"route": key, "emit": route.emit}, [Emission(name=route.emit, data=context.event["data"])]
 
 
-async def _run_steps(context: TaskContext, steps: list[WebhookStep], handlers: HandlerTable) -> dict[str, Any]:
+async def _run_steps(
+    context: TaskContext, steps: list[WebhookStep], handlers: HandlerTable
+) -> dict[str, Any]:
     results: dict[str, Any] = {}
     last: Any = None
     for step in steps:

@@ -26,7 +26,8 @@ async def check_approval_stands(context: TaskContext, step: str) -> None:
     approval = data.get("approval")
     if not isinstance(approval, dict) or not isinstance(approval.get("item_id"), str):
         raise ApprovalDoesNotStand(
-            f"the event carries no approval of {step!r}", hint="let the emits on the way carry the field `approval`"
+            f"the event carries no approval of {step!r}",
+            hint="let the emits on the way carry the field `approval`",
         )
     await context.engine.journal.barrier()
     item = await context.engine.reader.read(load_item, approval["item_id"])
@@ -39,4 +40,6 @@ async def check_approval_stands(context: TaskContext, step: str) -> None:
     approved: dict[str, Any] = from_json(item["data"])
     changed = sorted(name for name, value in approved.items() if name in data and data[name] != value)
     if changed:
-        raise ApprovalDoesNotStand(f"{', '.join(changed)} changed after the approval", hint="what people approve is what is sent")
+        raise ApprovalDoesNotStand(
+            f"{', '.join(changed)} changed after the approval", hint="what people approve is what is sent"
+        )

@@ -61,7 +61,9 @@ class HandlerTable:
                 )  # fmt: skip
         if problems:
             raise InvalidManifest(
-                f"{problems[0]['file']}:{problems[0]['line']} {problems[0]['message']}", hint="see the list", detail=problems
+                f"{problems[0]['file']}:{problems[0]['line']} {problems[0]['message']}",
+                hint="see the list",
+                detail=problems,
             )
 
 

@@ -22,7 +22,12 @@ from tercet.store.reader import Record
 from tercet.store.unit import Unit
 
 Verdict = Literal["approve", "reject", "revise"]
-_ITEM_STATUS = {"approve": "approved", "reject": "rejected", "revise": "revision_requested", "timeout": "expired"}
+_ITEM_STATUS = {
+    "approve": "approved",
+    "reject": "rejected",
+    "revise": "revision_requested",
+    "timeout": "expired",
+}
 
 
 class ItemVerdict(BaseModel):
@@ -84,7 +89,9 @@ class Decisions:
                 requested_by=approval["requested_by"],
             )  # fmt: skip
             if decision.digest is not None and decision.digest != approval["digest"]:
-                raise Conflict("the approval has changed since it was shown", hint="look at it again, then decide")
+                raise Conflict(
+                    "the approval has changed since it was shown", hint="look at it again, then decide"
+                )
             if decision.decision == "reassign":
                 await self._reassign(approval, decision, by)
                 return approval
@@ -94,7 +101,12 @@ class Decisions:
             return approval
 
     async def apply(
-        self, approval: Record, verdicts: dict[str, dict[str, Any]], decision: Decision | None, *, decided_by: str | None
+        self,
+        approval: Record,
+        verdicts: dict[str, dict[str, Any]],
+        decision: Decision | None,
+        *,
+        decided_by: str | None,
     ) -> None:
         """Write the verdicts ({item_id: {decision, data, edits, feedback}}) and wake the tasks. Callers hold the lock."""
         items = {item["id"]: item for item in approval["items"] if item["id"] in verdicts}
@@ -105,7 +117,9 @@ class Decisions:
             unit = Unit()
             changes = {key: self._engine.change(state, unit) for key, state in states.items()}
             for item_id, item in items.items():
-                self._settle_item(changes[item["execution_id"]], approval, item, verdicts[item_id], decision, decided_by)
+                self._settle_item(
+                    changes[item["execution_id"]], approval, item, verdicts[item_id], decision, decided_by
+                )
             self._settle_approval(unit, approval, decision, decided_by)
             await self._engine.submit(*changes.values())
 
@@ -118,7 +132,11 @@ class Decisions:
         item["status"] = _ITEM_STATUS[outcome]
         item["data"], item["edits"] = to_json(data), to_json(verdict["edits"]) if verdict["edits"] else None
         item["digest"] = action_digest(approval["handler"], item["title"], data)
-        item["feedback"], item["decided_by"], item["decided_at_ms"] = verdict["feedback"], decided_by, change.now_ms
+        item["feedback"], item["decided_by"], item["decided_at_ms"] = (
+            verdict["feedback"],
+            decided_by,
+            change.now_ms,
+        )
         write_item(change.unit, item)
         result = {
             "decision": outcome,
@@ -145,7 +163,9 @@ class Decisions:
             wake(change, task, step=item["subtask_id"], result=result)
         change.touch()
 
-    def _settle_approval(self, unit: Unit, approval: Record, decision: Decision | None, decided_by: str | None) -> None:
+    def _settle_approval(
+        self, unit: Unit, approval: Record, decision: Decision | None, decided_by: str | None
+    ) -> None:
         pending = [item for item in approval["items"] if item["status"] == "pending"]
         approval["items_open"] = len(pending)
         approval["digest"] = bundle_digest(pending or approval["items"])
@@ -167,13 +187,25 @@ class Decisions:
         await self.log_everywhere(approval, "approval_reassigned", message, Unit(), by=by.user)
 
     async def log_everywhere(
-        self, approval: Record, event_type: str, message: str, unit: Unit, *, by: str | None = None
+        self,
+        approval: Record,
+        event_type: str,
+        message: str,
+        unit: Unit,
+        *,
+        by: str | None = None,
+        items: list[Record] | None = None,
     ) -> None:
         """Write the approval's row and an event into every execution that it belongs to. Callers hold the lock."""
         async with AsyncExitStack() as stack:
             write_approval(unit, approval)
-            executions = sorted({item["execution_id"] for item in approval["items"] if item["status"] == "pending"})
-            states = [await stack.enter_async_context(self._engine.hold(execution_id)) for execution_id in executions]
+            executions = sorted(
+                {item["execution_id"] for item in approval["items"] if item["status"] == "pending"}
+            )
+            states = [
+                await stack.enter_async_context(self._engine.hold(execution_id))
+                for execution_id in executions
+            ]
             changes = [self._engine.change(state, unit) for state in states]
             for change in changes:
                 change.log(
@@ -196,17 +228,31 @@ def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) ->
         outcome = verdict.decision or decision.decision
         feedback = verdict.feedback or decision.feedback
         if outcome in ("reject", "revise") and not (feedback or "").strip():
-            raise _invalid("feedback", f"is required to {outcome}", "say why, so that the next round can do better")
+            raise _invalid(
+                "feedback", f"is required to {outcome}", "say why, so that the next round can do better"
+            )
         item = pending[item_id]
         data = from_json(item["data"])
         if verdict.digest is not None and verdict.digest != item["digest"]:
-            raise Conflict(f"the item {item_id} has changed since it was shown", hint="look at it again, then decide")
-        edits = verdict.edits if verdict.edits is not None else _edits_for(decision.edits, item_id, len(chosen))
+            raise Conflict(
+                f"the item {item_id} has changed since it was shown", hint="look at it again, then decide"
+            )
+        edits = (
+            verdict.edits if verdict.edits is not None else _edits_for(decision.edits, item_id, len(chosen))
+        )
         for field in edits or {}:
             if field not in editable:
-                raise _invalid(f"edits.{field}", "cannot be edited", f"editable: {', '.join(sorted(editable)) or 'nothing'}")
+                raise _invalid(
+                    f"edits.{field}",
+                    "cannot be edited",
+                    f"editable: {', '.join(sorted(editable)) or 'nothing'}",
+                )
         if outcome == "revise" and int(data.get("revision") or 0) >= int(spec.get("max_rejections") or 3):
-            raise _invalid("decision", f"the item was revised {data['revision']} times, which is the limit", "approve or reject it")
+            raise _invalid(
+                "decision",
+                f"the item was revised {data['revision']} times, which is the limit",
+                "approve or reject it",
+            )
         if outcome == "approve" and spec.get("form"):
             violation = schema_violation(spec["form"], decision.form or {})
             if violation is not None:
@@ -220,7 +266,11 @@ def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) ->
 def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) -> dict[str, ItemVerdict]:
     if decision.items is None:
         if len(pending) > 1:
-            raise _invalid("items", f"is required: the bundle has {len(pending)} open items", "name the items that you mean")
+            raise _invalid(
+                "items",
+                f"is required: the bundle has {len(pending)} open items",
+                "name the items that you mean",
+            )
         return {item_id: ItemVerdict(item_id=item_id) for item_id in pending}
     known = {item["id"]: item for item in approval["items"]}
     chosen: dict[str, ItemVerdict] = {}
@@ -228,7 +278,9 @@ def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) ->
         verdict = ItemVerdict(item_id=entry) if isinstance(entry, str) else entry
         item = known.get(verdict.item_id)
         if item is None:
-            raise _invalid("items", f"{verdict.item_id!r} is no item of this approval", "see GET /approvals/{id}")
+            raise _invalid(
+                "items", f"{verdict.item_id!r} is no item of this approval", "see GET /approvals/{id}"
+            )
         if verdict.item_id in chosen:
             raise _invalid("items", f"{verdict.item_id!r} is named twice", "one verdict for each item")
         if item["status"] != "pending":
@@ -254,7 +306,9 @@ def check_option(spec: dict[str, Any], decision: Decision) -> None:
     """Raise InvalidInput for an option that is not offered."""
     options = spec.get("options") or []
     if decision.option is not None and decision.option not in options:
-        raise _invalid("option", f"{decision.option!r} is not offered", f"options: {', '.join(options) or 'none'}")
+        raise _invalid(
+            "option", f"{decision.option!r} is not offered", f"options: {', '.join(options) or 'none'}"
+        )
 
 
 def already_decided(approval: Record) -> AlreadyDecided:
@@ -262,7 +316,13 @@ def already_decided(approval: Record) -> AlreadyDecided:
     who = approval["decided_by"] or "a timeout"
     return AlreadyDecided(
         f"the approval was decided ({approval['status']}) by {who} at {to_iso(approval['decided_at_ms'])}",
-        detail=[{"decided_by": approval["decided_by"], "decided_at": to_iso(approval["decided_at_ms"]), "status": approval["status"]}],
+        detail=[
+            {
+                "decided_by": approval["decided_by"],
+                "decided_at": to_iso(approval["decided_at_ms"]),
+                "status": approval["status"],
+            }
+        ],
     )
 
 

@@ -24,10 +24,14 @@ class Person:
         return self.role == "agent"
 
 
-def check_may_decide(person: Person, *, who: dict[str, Any], assigned_to: list[str], requested_by: str | None) -> None:
+def check_may_decide(
+    person: Person, *, who: dict[str, Any], assigned_to: list[str], requested_by: str | None
+) -> None:
     """Raise NotAllowed when the person may not decide (approval rules P4)."""
     if person.is_agent or person.role == "viewer":
-        raise NotAllowed(f"a {person.role} cannot decide approvals", hint="a person with a token of their own decides")
+        raise NotAllowed(
+            f"a {person.role} cannot decide approvals", hint="a person with a token of their own decides"
+        )
     if who.get("not_requester") and requested_by is not None and requested_by == person.user:
         raise NotAllowed("the one who asked cannot decide", hint="somebody else has to look at it")
     if assigned_to:
@@ -38,4 +42,6 @@ def check_may_decide(person: Person, *, who: dict[str, Any], assigned_to: list[s
     allowed = (person.user in users or person.role in roles) if users or roles else person.role in DECIDERS
     if not allowed:
         wanted = [*users, *roles] or sorted(DECIDERS)
-        raise NotAllowed(f"this approval is for {', '.join(wanted)}", hint="ask one of them, or have it reassigned")
+        raise NotAllowed(
+            f"this approval is for {', '.join(wanted)}", hint="ask one of them, or have it reassigned"
+        )

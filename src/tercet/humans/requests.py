@@ -40,10 +40,14 @@ class ApprovalRequests:
             spec["timeout_seconds"] = parse_seconds(spec.pop("timeout"))
         unknown = sorted(set(spec) - SPEC_KEYS)
         if unknown:
-            raise NonRetryable(f"an approval has no field {unknown[0]!r}", hint=f"known: {', '.join(sorted(SPEC_KEYS))}")
+            raise NonRetryable(
+                f"an approval has no field {unknown[0]!r}", hint=f"known: {', '.join(sorted(SPEC_KEYS))}"
+            )
         text = to_json(data)
         if len(text) > _LARGEST_ITEM:
-            raise NonRetryable(f"an approval's item has at most {_LARGEST_ITEM:,} characters, not {len(text):,}")
+            raise NonRetryable(
+                f"an approval's item has at most {_LARGEST_ITEM:,} characters, not {len(text):,}"
+            )
         handler, key = context.task.handler, spec.get("bundle_key")
         if key is None:
             change = self._open(context, step, title, text, spec, None)
@@ -65,12 +69,20 @@ class ApprovalRequests:
                 await context.suspend(change, f"waiting for a person: {title}", human=True)
 
     def _open(
-        self, context: TaskContext, step: str, title: str, text: str, spec: dict[str, Any], bundle_key: str | None
+        self,
+        context: TaskContext,
+        step: str,
+        title: str,
+        text: str,
+        spec: dict[str, Any],
+        bundle_key: str | None,
     ) -> Change:
         change = context.change()
         approval_id = change.mint.mint("apr")
         item = self._item(change, context, step, title, text, approval_id)
-        ready = bundle_key is None or (spec.get("bundle_expects") in (None, 1) and spec.get("bundle_window_seconds") is None)
+        ready = bundle_key is None or (
+            spec.get("bundle_expects") in (None, 1) and spec.get("bundle_window_seconds") is None
+        )
         change.unit.add(
             sql.INSERT_APPROVAL,
             (
@@ -144,7 +156,11 @@ def start_deadlines(change: Change, approval_id: str, spec: dict[str, Any]) -> N
     for kind, seconds in wanted:
         if seconds is not None:
             insert_timer(
-                change.unit, change.mint, kind=kind, due_at_ms=change.now_ms + int(seconds * 1000), approval_id=approval_id
+                change.unit,
+                change.mint,
+                kind=kind,
+                due_at_ms=change.now_ms + int(seconds * 1000),
+                approval_id=approval_id,
             )
 
 

@@ -44,7 +44,9 @@ class Expression:
         try:
             return self._program.execute({"event": event, "data": event.get("data") or {}, "output": output})
         except (KeyError, TypeError, ValueError, RuntimeError, OverflowError, ZeroDivisionError) as error:
-            raise EvaluationFailed(f"{self.text!r} cannot be evaluated: {type(error).__name__} {error}"[:300]) from error
+            raise EvaluationFailed(
+                f"{self.text!r} cannot be evaluated: {type(error).__name__} {error}"[:300]
+            ) from error
 
     def holds(self, event: dict[str, Any], output: Any = None) -> bool:
         """Return whether the value is true; a missing field makes it false."""

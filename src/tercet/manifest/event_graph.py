@@ -80,10 +80,14 @@ def event_graph(manifest: Manifest) -> EventGraph:
     graph = EventGraph(name=manifest.name)
     emitted: set[str] = set()
     for agent in manifest.agents:
-        _handler(graph, agent.name, "agent", trigger_events(agent), [(e.event, emit_label(e)) for e in agent.emits])
+        _handler(
+            graph, agent.name, "agent", trigger_events(agent), [(e.event, emit_label(e)) for e in agent.emits]
+        )
         emitted |= {e.event for e in agent.emits}
     for step in manifest.humans:
-        _handler(graph, step.name, "human", [step.trigger.event], [(e.event, emit_label(e)) for e in step.emits])
+        _handler(
+            graph, step.name, "human", [step.trigger.event], [(e.event, emit_label(e)) for e in step.emits]
+        )
         emitted |= {e.event for e in step.emits}
     for function in manifest.functions:
         out = emitted_events(function)

@@ -48,7 +48,11 @@ def _read(folder: Path, name: str, files: dict[str, str], *, required: bool) -> 
     if not target.is_relative_to(folder.resolve()):
         return f"{name!r} lies outside the manifest's folder", "keep agents' files below the manifest"
     if not target.is_file():
-        return (f"{name!r} does not exist", "create it, or give `instructions` in the manifest") if required else None
+        return (
+            (f"{name!r} does not exist", "create it, or give `instructions` in the manifest")
+            if required
+            else None
+        )
     if target.stat().st_size > _LARGEST_BYTES:
         return f"{name!r} is larger than {_LARGEST_BYTES:,} bytes", "shorten it"
     try:

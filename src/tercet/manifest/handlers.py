@@ -106,7 +106,9 @@ class HandlerConfig(Block):
     backoff_seconds: Seconds = 1.0
     max_backoff_seconds: Seconds = 300.0
     timeout_seconds: Seconds | None = Field(
-        default=None, validation_alias=AliasChoices("timeout", "timeout_seconds"), serialization_alias="timeout"
+        default=None,
+        validation_alias=AliasChoices("timeout", "timeout_seconds"),
+        serialization_alias="timeout",
     )
 
 

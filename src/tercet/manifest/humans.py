@@ -86,7 +86,9 @@ class HumanStep(HandlerBlock):
     reminders: Reminders | None = None
     escalation: Escalation | None = None
     timeout_seconds: Seconds | None = Field(
-        default=None, validation_alias=AliasChoices("timeout", "timeout_seconds"), serialization_alias="timeout"
+        default=None,
+        validation_alias=AliasChoices("timeout", "timeout_seconds"),
+        serialization_alias="timeout",
     )
     on_timeout: Literal["emit", "approve", "reject", "escalate"] = "emit"
     """`emit` ends the step as timed out and emits the `on: timeout` events."""

@@ -97,14 +97,22 @@ def load_path(path: FilePath) -> LoadedManifest:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        return _failed("", str(path), "unreadable-file", f"cannot read the file: {error.strerror}", "check the path")
+        return _failed(
+            "", str(path), "unreadable-file", f"cannot read the file: {error.strerror}", "check the path"
+        )
     return load_bytes(raw, source=str(path), folder=path.parent)
 
 
 def load_bytes(raw: bytes, *, source: str, folder: FilePath | None = None) -> LoadedManifest:
     """Read a manifest from bytes. `folder` is where agents' folders are; None when it came over the network."""
     if len(raw) > _LARGEST_BYTES:
-        return _failed("", source, "too-large", f"the manifest has {len(raw):,} bytes", f"at most {_LARGEST_BYTES:,} are read")
+        return _failed(
+            "",
+            source,
+            "too-large",
+            f"the manifest has {len(raw):,} bytes",
+            f"at most {_LARGEST_BYTES:,} are read",
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -127,7 +135,9 @@ def load_text(text: str, *, source: str, folder: FilePath | None = None) -> Load
         return _failed(text, source, "bad-yaml", message, "see the YAML")
     if not isinstance(root, dict):
         found = "nothing" if root is None else type(root).__name__
-        return _failed(text, source, "wrong-type", f"a manifest is a mapping, this is {found}", "begin with `name:`")
+        return _failed(
+            text, source, "wrong-type", f"a manifest is a mapping, this is {found}", "begin with `name:`"
+        )
     loaded = LoadedManifest(text=text, places=Places(root, source), folder=folder)
     try:
         document, findings = _choose_triggers(_plain(root))
@@ -161,7 +171,9 @@ def _plain(node: Any, depth: int = 0) -> Any:
     if depth > 40:
         raise RecursionError("the document is nested deeper than 40 levels")
     if isinstance(node, dict):
-        return {key if isinstance(key, str) else str(key): _plain(value, depth + 1) for key, value in node.items()}
+        return {
+            key if isinstance(key, str) else str(key): _plain(value, depth + 1) for key, value in node.items()
+        }
     if isinstance(node, list):
         return [_plain(item, depth + 1) for item in node]
     if isinstance(node, bool) or node is None:
@@ -226,7 +238,9 @@ def _finding(item: Any) -> Finding:
 
 
 def _is_union_tag(part: str | int) -> bool:
-    return isinstance(part, str) and (part in _UNION_TAGS or part.startswith(("function-", "list[", "constrained-")))
+    return isinstance(part, str) and (
+        part in _UNION_TAGS or part.startswith(("function-", "list[", "constrained-"))
+    )
 
 
 _UNION_TAGS = frozenset({"Trigger", "FanIn", "Cron", "Webhook", "str", "int", "bool"})
@@ -256,5 +270,7 @@ _KNOWN_KEYS = _known_keys()
 def _failed(
     text: str, source: str, rule: str, message: str, hint: str, line: int = 1, column: int = 1
 ) -> LoadedManifest:
-    problem = Problem(severity="error", rule=rule, message=message, hint=hint, file=source, line=line, column=column)
+    problem = Problem(
+        severity="error", rule=rule, message=message, hint=hint, file=source, line=line, column=column
+    )
     return LoadedManifest(text=text, places=Places(None, source), problems=[problem])

@@ -41,7 +41,11 @@ class Revision:
     def from_stored(cls, text: str) -> Revision:
         """Read what `to_stored` wrote."""
         stored: dict[str, Any] = from_json(text)
-        return cls(manifest=Manifest.model_validate(stored["manifest"]), digest=stored["digest"], files=stored["files"])
+        return cls(
+            manifest=Manifest.model_validate(stored["manifest"]),
+            digest=stored["digest"],
+            files=stored["files"],
+        )
 
     def instructions_of(self, agent: Agent) -> str:
         """Return the agent's instructions: inline ones first, else its CLAUDE.md."""

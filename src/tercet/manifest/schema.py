@@ -70,7 +70,9 @@ class AgentLimits(Block):
     max_tokens: Annotated[int, Field(ge=1)] = 50_000
     max_tool_calls: Annotated[int, Field(ge=0)] = 50
     timeout_seconds: Seconds = Field(
-        default=300.0, validation_alias=AliasChoices("timeout_seconds", "timeout"), serialization_alias="timeout_seconds"
+        default=300.0,
+        validation_alias=AliasChoices("timeout_seconds", "timeout"),
+        serialization_alias="timeout_seconds",
     )
     max_retries: Annotated[int, Field(ge=0, le=99)] = 3
     max_cost_usd: Annotated[float, Field(gt=0)] | None = None
@@ -106,7 +108,9 @@ class FanIn(Block):
     correlation_key: str
     """A field of the data (`lead_id`, `lead.id`) or a CEL expression over `event` and `data`."""
     timeout_seconds: Seconds | None = Field(
-        default=None, validation_alias=AliasChoices("timeout", "timeout_seconds"), serialization_alias="timeout"
+        default=None,
+        validation_alias=AliasChoices("timeout", "timeout_seconds"),
+        serialization_alias="timeout",
     )
     """After this the handler runs with what has come (`partial: true`)."""
     count: Annotated[int, Field(ge=1)] | str = 1

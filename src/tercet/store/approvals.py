@@ -15,13 +15,17 @@ def load_approval(connection: sa.Connection, approval_id: str) -> Record | None:
         return None
     row["items"] = records(
         connection.execute(
-            sa.select(approval_items).where(approval_items.c.approval_id == approval_id).order_by(approval_items.c.id)
+            sa.select(approval_items)
+            .where(approval_items.c.approval_id == approval_id)
+            .order_by(approval_items.c.id)
         )
     )
     return row
 
 
-def find_open_bundle(connection: sa.Connection, *, owner_id: str, handler: str, bundle_key: str) -> str | None:
+def find_open_bundle(
+    connection: sa.Connection, *, owner_id: str, handler: str, bundle_key: str
+) -> str | None:
     """Return the id of the pending approval of a bundle."""
     found: str | None = connection.scalar(
         sa.select(approvals.c.id).where(

@@ -41,9 +41,13 @@ def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, An
             )
         ),
         "waits": records(
-            connection.execute(sa.select(waits).where(waits.c.execution_id == execution_id, waits.c.kind == "event"))
+            connection.execute(
+                sa.select(waits).where(waits.c.execution_id == execution_id, waits.c.kind == "event")
+            )
         ),
-        "fan_ins": records(connection.execute(sa.select(fan_ins).where(fan_ins.c.execution_id == execution_id))),
+        "fan_ins": records(
+            connection.execute(sa.select(fan_ins).where(fan_ins.c.execution_id == execution_id))
+        ),
         "delayed_events": connection.scalar(
             sa.select(sa.func.count())
             .select_from(timers)
@@ -101,7 +105,8 @@ def queued_tasks(connection: sa.Connection, *, limit: int) -> list[Record]:
             )
             .join(executions, executions.c.id == execution_tasks.c.execution_id)
             .where(
-                execution_tasks.c.status == "QUEUED", executions.c.status.in_(("QUEUED", "RUNNING", "BLOCKED"))
+                execution_tasks.c.status == "QUEUED",
+                executions.c.status.in_(("QUEUED", "RUNNING", "BLOCKED")),
             )
             .order_by(execution_tasks.c.priority, execution_tasks.c.due_at_ms)
             .limit(limit)
@@ -122,7 +127,9 @@ def find_event_key(connection: sa.Connection, owner_id: str, key: str) -> Record
     """Return what was recorded under an idempotency key."""
     return first(
         connection.execute(
-            sa.select(event_keys).where(event_keys.c.owner_id == owner_id, event_keys.c.idempotency_key == key)
+            sa.select(event_keys).where(
+                event_keys.c.owner_id == owner_id, event_keys.c.idempotency_key == key
+            )
         )
     )
 
@@ -133,7 +140,9 @@ def executions_waiting_for(connection: sa.Connection, owner_id: str, event_name:
         connection.execute(
             sa.select(waits)
             .join(executions, executions.c.id == waits.c.execution_id)
-            .where(executions.c.owner_id == owner_id, waits.c.kind == "event", waits.c.event_name == event_name)
+            .where(
+                executions.c.owner_id == owner_id, waits.c.kind == "event", waits.c.event_name == event_name
+            )
             .order_by(waits.c.id)
         )
     )
@@ -142,7 +151,9 @@ def executions_waiting_for(connection: sa.Connection, owner_id: str, event_name:
 def due_timers(connection: sa.Connection, now_ms: int, limit: int) -> list[Record]:
     """Return timers that are due, earliest first."""
     return records(
-        connection.execute(sa.select(timers).where(timers.c.due_at_ms <= now_ms).order_by(timers.c.due_at_ms).limit(limit))
+        connection.execute(
+            sa.select(timers).where(timers.c.due_at_ms <= now_ms).order_by(timers.c.due_at_ms).limit(limit)
+        )
     )
 
 

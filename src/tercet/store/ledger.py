@@ -9,7 +9,8 @@ from tercet.store.tables import ledger
 
 _SPENT = sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=ledger.c.cost_picousd)
 _TOKENS = sa.case(
-    (ledger.c.status == "RESERVED", ledger.c.reserved_tokens), else_=ledger.c.tokens_input + ledger.c.tokens_output
+    (ledger.c.status == "RESERVED", ledger.c.reserved_tokens),
+    else_=ledger.c.tokens_input + ledger.c.tokens_output,
 )
 GROUPS = {
     "agent": ledger.c.agent,
@@ -21,12 +22,17 @@ GROUPS = {
 
 
 def spent(
-    connection: sa.Connection, *, owner_id: str, execution_id: str | None = None, agent: str | None = None, day: str | None = None
+    connection: sa.Connection,
+    *,
+    owner_id: str,
+    execution_id: str | None = None,
+    agent: str | None = None,
+    day: str | None = None,
 ) -> tuple[int, int]:
     """Return (picodollars, tokens) that are settled or reserved within the given scope."""
-    query = sa.select(sa.func.coalesce(sa.func.sum(_SPENT), 0), sa.func.coalesce(sa.func.sum(_TOKENS), 0)).where(
-        ledger.c.owner_id == owner_id
-    )
+    query = sa.select(
+        sa.func.coalesce(sa.func.sum(_SPENT), 0), sa.func.coalesce(sa.func.sum(_TOKENS), 0)
+    ).where(ledger.c.owner_id == owner_id)
     if execution_id is not None:
         query = query.where(ledger.c.execution_id == execution_id)
     if agent is not None:

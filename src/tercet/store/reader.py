@@ -27,14 +27,18 @@ class Reader:
         self._engine = engine
         self._pool = None if inline else ThreadPoolExecutor(threads, thread_name_prefix="tercet-read")
 
-    async def read(self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def read(
+        self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run the query. Raises StoreUnavailable when the database does not answer."""
         if self._pool is None:
             return self.read_now(query, *args, **kwargs)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, lambda: self.read_now(query, *args, **kwargs))
 
-    def read_now(self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    def read_now(
+        self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run the query on this thread."""
         try:
             with self._engine.connect() as connection:

@@ -12,7 +12,12 @@ from sqlalchemy.pool import QueuePool
 
 from tercet.domain.errors import AlreadyRunning, StoreUnavailable
 
-_PRAGMAS = ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA busy_timeout=10000", "PRAGMA wal_autocheckpoint=2000")
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA busy_timeout=10000",
+    "PRAGMA wal_autocheckpoint=2000",
+)
 
 
 class FolderLock:
@@ -58,14 +63,20 @@ def open_writer(path: Path) -> sqlite3.Connection:
         for pragma in _PRAGMAS:
             connection.execute(pragma)
     except sqlite3.Error as error:
-        raise StoreUnavailable(f"cannot open the database {path}: {error}", hint="check the path, its rights and the disk") from error
+        raise StoreUnavailable(
+            f"cannot open the database {path}: {error}", hint="check the path, its rights and the disk"
+        ) from error
     return connection
 
 
 def open_reader(path: Path) -> sa.Engine:
     """Return an engine for reads: a small pool, usable from any thread."""
     engine = sa.create_engine(
-        f"sqlite:///{path}", poolclass=QueuePool, pool_size=8, max_overflow=8, connect_args={"check_same_thread": False}
+        f"sqlite:///{path}",
+        poolclass=QueuePool,
+        pool_size=8,
+        max_overflow=8,
+        connect_args={"check_same_thread": False},
     )
 
     @sa.event.listens_for(engine, "connect")

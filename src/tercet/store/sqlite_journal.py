@@ -179,7 +179,9 @@ class SqliteJournal:
 
 
 def _unavailable(cause: sqlite3.Error) -> StoreUnavailable:
-    error = StoreUnavailable("the database did not take the change; nothing of it was kept", hint="see the server's log")
+    error = StoreUnavailable(
+        "the database did not take the change; nothing of it was kept", hint="see the server's log"
+    )
     error.__cause__ = cause
     return error
 

@@ -33,7 +33,9 @@ def _insert(table: sa.Table, *, without: tuple[str, ...] = ()) -> Statement:
     return _compile(f"insert_{table.name}", INSERT, clause, columns)
 
 
-def _update(name: str, table: sa.Table, columns: tuple[str, ...], key: tuple[str, ...] = ("id",)) -> Statement:
+def _update(
+    name: str, table: sa.Table, columns: tuple[str, ...], key: tuple[str, ...] = ("id",)
+) -> Statement:
     """`columns` in table order, then the key columns as `key_<name>`."""
     clause = (
         sa.update(table)
@@ -117,6 +119,8 @@ DELETE_EXECUTION_TIMERS = _delete("delete_execution_timers", tables.timers, ("ex
 DELETE_EXECUTION_WAITS = _delete("delete_execution_waits", tables.waits, ("execution_id",))
 
 ALL: tuple[Statement, ...] = tuple(
-    sorted((value for value in dict(globals()).values() if isinstance(value, Statement)), key=lambda s: s.phase)
+    sorted(
+        (value for value in dict(globals()).values() if isinstance(value, Statement)), key=lambda s: s.phase
+    )
 )
 """Every statement, in the order in which a batch runs them."""

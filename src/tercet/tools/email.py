@@ -54,7 +54,9 @@ class EmailTool:
         message["Message-ID"] = f"<{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}@{domain}>"
         message.set_content(arguments["body"])
         try:
-            await aiosmtplib.send(message, hostname=self._host, port=self._port, timeout=self._timeout_seconds, start_tls=False)
+            await aiosmtplib.send(
+                message, hostname=self._host, port=self._port, timeout=self._timeout_seconds, start_tls=False
+            )
         except aiosmtplib.SMTPException as error:
             raise ToolFailed(f"The mail server did not take the message: {type(error).__name__}") from error
         except OSError as error:

@@ -64,4 +64,6 @@ def open_text(
     allowed_handlers: frozenset[str] | None = None,
 ) -> LoadedManifest:
     """Load and check a manifest that came over the network: no folder, only allowed handlers."""
-    return check(load_text(text, source=source), executor_types=executor_types, allowed_handlers=allowed_handlers)
+    return check(
+        load_text(text, source=source), executor_types=executor_types, allowed_handlers=allowed_handlers
+    )

@@ -36,7 +36,11 @@ def output_schema_contract(known: Known) -> Iterator[Finding]:
         try:
             schema = revision.output_schema_of(agent)
         except Exception as error:
-            yield Finding(rule="output-schema-contract", message=f"the schema file is not YAML or JSON: {error}"[:300], path=path)
+            yield Finding(
+                rule="output-schema-contract",
+                message=f"the schema file is not YAML or JSON: {error}"[:300],
+                path=path,
+            )
             continue
         problems = list(schema_findings("output-schema-contract", schema, path))
         yield from problems
@@ -64,7 +68,11 @@ def _breaks_contract(schema: dict[str, Any]) -> str | None:
     if schema.get("type") != "object" or not isinstance(properties, dict):
         return "the output schema must be of type object with properties"
     success, error = properties.get("success"), properties.get("error")
-    if not isinstance(success, dict) or success.get("type") != "boolean" or "success" not in schema.get("required", []):
+    if (
+        not isinstance(success, dict)
+        or success.get("type") != "boolean"
+        or "success" not in schema.get("required", [])
+    ):
         return "the output schema needs a required `success` of type boolean"
     if not isinstance(error, dict) or error.get("type") not in ("string", ["string", "null"]):
         return "the output schema needs an `error` of type string"

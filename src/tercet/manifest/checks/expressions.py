@@ -14,7 +14,9 @@ def expression_findings(rule: str, text: str, path: Path) -> Iterator[Finding]:
     try:
         expression = compile_expression(text)
     except ValueError as error:
-        yield Finding(rule=rule, message=f"{text!r} is not CEL: {error}", hint="e.g. data.score > 0.5", path=path)
+        yield Finding(
+            rule=rule, message=f"{text!r} is not CEL: {error}", hint="e.g. data.score > 0.5", path=path
+        )
         return
     if expression.unknown_variables:
         yield Finding(
@@ -32,4 +34,9 @@ def schema_findings(rule: str, schema: dict[str, Any], path: Path) -> Iterator[F
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         where = "/".join(str(part) for part in error.absolute_path)
-        yield Finding(rule=rule, message=f"not a JSON Schema: {error.message[:200]} at /{where}", hint="draft 2020-12", path=path)
+        yield Finding(
+            rule=rule,
+            message=f"not a JSON Schema: {error.message[:200]} at /{where}",
+            hint="draft 2020-12",
+            path=path,
+        )

@@ -54,7 +54,9 @@ def handler_not_allowed(known: Known) -> Iterator[Finding]:
         return
     for index, function in enumerate(known.manifest.functions):
         names: list[tuple[str | None, Path]] = [(function.handler, ("functions", index, "handler"))]
-        names += [(step.action, ("functions", index, "steps", i, "action")) for i, step in enumerate(function.steps)]
+        names += [
+            (step.action, ("functions", index, "steps", i, "action")) for i, step in enumerate(function.steps)
+        ]
         for name, path in names:
             if name is not None and name not in known.allowed_handlers:
                 yield Finding(
@@ -129,7 +131,9 @@ def bad_function_schema(known: Known) -> Iterator[Finding]:
     """A function's `schema` is no JSON Schema."""
     for index, function in enumerate(known.manifest.functions):
         if function.data_schema is not None:
-            yield from schema_findings("bad-function-schema", function.data_schema, ("functions", index, "schema"))
+            yield from schema_findings(
+                "bad-function-schema", function.data_schema, ("functions", index, "schema")
+            )
 
 
 def flow_control_not_in_force(known: Known) -> Iterator[Finding]:

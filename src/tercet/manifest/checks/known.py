@@ -52,7 +52,13 @@ class Known:
     def similar(self, name: str, known: set[str]) -> str:
         """Return a did-you-mean hint."""
         close = difflib.get_close_matches(name, sorted(known), n=1)
-        return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known)[:8])}" if known else ""
+        return (
+            f"did you mean {close[0]!r}?"
+            if close
+            else f"known: {', '.join(sorted(known)[:8])}"
+            if known
+            else ""
+        )
 
     def _emits(self) -> Iterator[tuple[str, Path]]:
         m = self.manifest

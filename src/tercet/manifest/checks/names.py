@@ -21,7 +21,12 @@ def duplicate_name(known: Known) -> Iterator[Finding]:
             path: Path = (kind, index, "name")
             if block.name in seen:
                 message = f"the handler name {block.name!r} is used twice (also under {seen[block.name]})"
-                yield Finding(rule="duplicate-name", message=message, hint="names are how tasks find their handler", path=path)
+                yield Finding(
+                    rule="duplicate-name",
+                    message=message,
+                    hint="names are how tasks find their handler",
+                    path=path,
+                )
             seen.setdefault(block.name, kind)
     events: set[str] = set()
     for index, event in enumerate(known.manifest.events):

@@ -77,7 +77,10 @@ def answer(body: dict[str, Any], player: ScriptPlayer) -> Answer:
 def _scripted(reply: Reply, seed: int) -> Answer:
     if reply.error is not None:
         raise ApiError(
-            reply.error.status, reply.error.message, error_type=reply.error.type, retry_after_seconds=reply.error.retry_after
+            reply.error.status,
+            reply.error.message,
+            error_type=reply.error.type,
+            retry_after_seconds=reply.error.retry_after,
         )
     content = []
     if reply.text is not None:
@@ -118,7 +121,11 @@ def _arithmetic_call(prompt: str) -> ToolUse | None:
         return None
     return ToolUse(
         name="calculator",
-        input={"operation": _OPERATIONS[found.group(2)], "a": _number(found.group(1)), "b": _number(found.group(3))},
+        input={
+            "operation": _OPERATIONS[found.group(2)],
+            "a": _number(found.group(1)),
+            "b": _number(found.group(3)),
+        },
     )
 
 

@@ -63,7 +63,9 @@ class _Mock:
         message = _message(body, model, reply, tokens)
         headers = {"request-id": request_id, **_limit_headers()}
         if body.get("stream"):
-            return StreamingResponse(_encode(sse_events(message)), media_type="text/event-stream", headers=headers)
+            return StreamingResponse(
+                _encode(sse_events(message)), media_type="text/event-stream", headers=headers
+            )
         return JSONResponse(message, headers=headers)
 
     async def count_tokens(self, request: Request) -> Response:
@@ -81,7 +83,9 @@ class _Mock:
         except ApiError as error:
             return error.response(self._request_id())
         data = [to_wire(model) for model in MODELS.values()]
-        return JSONResponse({"data": data, "has_more": False, "first_id": data[0]["id"], "last_id": data[-1]["id"]})
+        return JSONResponse(
+            {"data": data, "has_more": False, "first_id": data[0]["id"], "last_id": data[-1]["id"]}
+        )
 
     async def model(self, request: Request) -> Response:
         try:
@@ -98,7 +102,10 @@ class _Mock:
 
 
 def _authenticate(request: Request) -> None:
-    key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+    key = (
+        request.headers.get("x-api-key")
+        or request.headers.get("authorization", "").removeprefix("Bearer ").strip()
+    )
     if not key:
         raise ApiError(401, "x-api-key header is required")
     if not request.headers.get("anthropic-version"):
@@ -128,7 +135,9 @@ def _message(body: dict[str, Any], model: MockModel, reply: Answer, tokens_input
     thinking: list[dict[str, Any]] = []
     if _thinks(body, model):
         signature = hashlib.sha256(f"thinking{seed}".encode()).hexdigest()
-        thinking = [{"type": "thinking", "thinking": "The request is clear; answering it.", "signature": signature}]
+        thinking = [
+            {"type": "thinking", "thinking": "The request is clear; answering it.", "signature": signature}
+        ]
     tokens_output = len(to_json(content)) // 4 + 1
     if tokens_output > body["max_tokens"]:
         tokens_output, stop_reason = body["max_tokens"], "max_tokens"
@@ -170,7 +179,12 @@ def _thinks(body: dict[str, Any], model: MockModel) -> bool:
 def _limit_headers() -> dict[str, str]:
     reset = (datetime.now(UTC) + timedelta(minutes=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     headers = {"anthropic-organization-id": "org_mock"}
-    for name, limit in (("requests", 4_000), ("tokens", 4_000_000), ("input-tokens", 2_000_000), ("output-tokens", 400_000)):
+    for name, limit in (
+        ("requests", 4_000),
+        ("tokens", 4_000_000),
+        ("input-tokens", 2_000_000),
+        ("output-tokens", 400_000),
+    ):
         headers[f"anthropic-ratelimit-{name}-limit"] = str(limit)
         headers[f"anthropic-ratelimit-{name}-remaining"] = str(limit - 1)
         headers[f"anthropic-ratelimit-{name}-reset"] = reset

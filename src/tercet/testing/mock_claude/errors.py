@@ -17,7 +17,12 @@ class ApiError(Exception):
     """An error that the API answers with."""
 
     def __init__(
-        self, status: int, message: str, *, error_type: str | None = None, retry_after_seconds: float | None = None
+        self,
+        status: int,
+        message: str,
+        *,
+        error_type: str | None = None,
+        retry_after_seconds: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status

@@ -54,7 +54,9 @@ class _Maker:
             merged: dict[str, Any] = {}
             for part in schema["allOf"]:
                 merged = _merge(merged, self._resolve(part["$ref"]) if "$ref" in part else part)
-            return self.make(_merge({k: v for k, v in schema.items() if k != "allOf"}, merged), name, depth + 1)
+            return self.make(
+                _merge({k: v for k, v in schema.items() if k != "allOf"}, merged), name, depth + 1
+            )
         return self._by_type(schema, name, depth)
 
     def _by_type(self, schema: dict[str, Any], name: str, depth: int) -> Any:
@@ -86,7 +88,9 @@ class _Maker:
     def _echo(self, key: str, schema: Any, depth: int) -> Any:
         """Identifiers of the input come back as they are, as a careful model would do it."""
         if isinstance(schema, dict) and schema.get("type") == "string" and "enum" not in schema:
-            found = re.search(rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})", self._prompt)
+            found = re.search(
+                rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})", self._prompt
+            )
             if found and key.endswith(("_id", "email", "name")):
                 return found.group(1).strip()
         return self.make(schema, key, depth + 1)
@@ -128,7 +132,11 @@ class _Maker:
     def _resolve(self, ref: str) -> Any:
         node: Any = self._root
         for part in ref.removeprefix("#").strip("/").split("/"):
-            node = node.get(part.replace("~1", "/").replace("~0", "~"), {}) if part and isinstance(node, dict) else node
+            node = (
+                node.get(part.replace("~1", "/").replace("~0", "~"), {})
+                if part and isinstance(node, dict)
+                else node
+            )
         return node
 
 

@@ -46,7 +46,8 @@ def check_request(body: Any, *, version: str, counting: bool = False) -> MockMod
         raise ApiError(400, "max_tokens: Input should be a valid integer greater than or equal to 0")
     if max_tokens > model.max_output:
         raise ApiError(
-            400, f"max_tokens: {max_tokens} > {model.max_output}, which is the maximum allowed number of output tokens for {model.id}"
+            400,
+            f"max_tokens: {max_tokens} > {model.max_output}, which is the maximum allowed number of output tokens for {model.id}",
         )
     _check_messages(body["messages"])
     _check_tools(body)
@@ -65,7 +66,9 @@ def _check_tools(body: dict[str, Any]) -> None:
         if "type" not in tool and (not isinstance(schema, dict) or schema.get("type") != "object"):
             raise ApiError(400, f"tools.{index}.input_schema.type: Field required")
     output = (body.get("output_config") or {}).get("format")
-    if output is not None and (output.get("type") != "json_schema" or not isinstance(output.get("schema"), dict)):
+    if output is not None and (
+        output.get("type") != "json_schema" or not isinstance(output.get("schema"), dict)
+    ):
         raise ApiError(400, "output_config.format.schema: Field required")
 
 
@@ -87,12 +90,18 @@ def _check_messages(messages: Any) -> None:
             if open_calls:
                 raise _unanswered(index, open_calls)
             if any(block.get("type") == "document" for block in blocks):
-                raise ApiError(400, f"messages.{index}.content: `document` blocks are not permitted in assistant messages")
+                raise ApiError(
+                    400,
+                    f"messages.{index}.content: `document` blocks are not permitted in assistant messages",
+                )
             open_calls = {str(block.get("id")) for block in blocks if block.get("type") == "tool_use"}
     if open_calls:
         raise _unanswered(len(messages) - 1, open_calls)
     if messages[-1]["role"] == "assistant":
-        raise ApiError(400, "This model does not support assistant message prefill. The conversation must end with a user message.")
+        raise ApiError(
+            400,
+            "This model does not support assistant message prefill. The conversation must end with a user message.",
+        )
 
 
 def _blocks(content: Any, index: int) -> list[dict[str, Any]]:
@@ -115,7 +124,10 @@ def _check_results(blocks: list[dict[str, Any]], open_calls: set[str], index: in
             continue
         call_id = str(block.get("tool_use_id"))
         if call_id in answered:
-            raise ApiError(400, f"messages.{index}.content.{position}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {call_id}")
+            raise ApiError(
+                400,
+                f"messages.{index}.content.{position}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {call_id}",
+            )
         if call_id not in open_calls:
             raise ApiError(
                 400,

@@ -1,0 +1,63 @@
+"""Settings, read once: defaults < .env file < environment (`TERCET_…`) < flags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from tercet.domain.errors import InvalidSettings
+
+
+class Settings(BaseSettings):
+    """Every setting; docs/reference/settings.md lists them."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="TERCET_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    data_dir: Path = Path(".tercet")
+    """The folder with the database and the admin token."""
+    host: str = "127.0.0.1"
+    port: int = Field(default=8700, ge=0, le=65535)
+    slots: int = Field(default=128, ge=1, le=10_000)
+    """How many tasks run at once."""
+    max_body_bytes: int = Field(default=5_000_000, ge=1_000)
+    """The largest request body that is read."""
+    log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "TERCET_ANTHROPIC_API_KEY")
+    )
+    anthropic_base_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL")
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "TERCET_OPENAI_API_KEY")
+    )
+    openai_base_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "TERCET_OPENAI_BASE_URL")
+    )
+    local_base_url: str | None = None
+    """An OpenAI-compatible server of your own."""
+    local_model: str = "default"
+    """The model that haiku, sonnet and opus mean on that server."""
+    mock_script: Path | None = None
+    """Scripted answers for the mock Claude that runs when no model is configured."""
+    smtp_host: str = "127.0.0.1"
+    smtp_port: int = Field(default=1025, ge=1, le=65535)
+    smtp_sender: str = "tercet@example.org"
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Read the settings; flags that are None do not count. Raises InvalidSettings naming setting and value."""
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InvalidSettings(
+            f"the setting {name} has the value {str(first.get('input'))[:100]!r}: {first['msg']}",
+            hint=f"set TERCET_{name.upper()} or the flag of that name",
+        ) from error

@@ -1,0 +1,1 @@
+"""Alembic migrations: forward, numbered, small."""

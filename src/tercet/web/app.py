@@ -1,0 +1,34 @@
+"""The FastAPI app: every route under /api/v1, and the same under /api."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, FastAPI
+
+import tercet
+from tercet.web import approvals, events, executions, manifests, operations
+from tercet.web.body_limit import BodyLimit
+from tercet.web.errors import install_error_handlers
+from tercet.wiring import Tercet
+
+_ROUTERS: tuple[APIRouter, ...] = (
+    manifests.router, events.router, executions.router, approvals.router, operations.router,
+)  # fmt: skip
+
+
+def create_app(node: Tercet | None = None, *, max_body_bytes: int = 5_000_000) -> FastAPI:
+    """Return the app over a running node. Without one it serves its description only."""
+    app = FastAPI(
+        title="Tercet",
+        version=tercet.__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.node = node
+    for router in _ROUTERS:
+        app.include_router(router, prefix="/api/v1")
+        app.include_router(router, prefix="/api", include_in_schema=False)
+    app.include_router(operations.plain)
+    install_error_handlers(app)
+    app.add_middleware(BodyLimit, max_bytes=max_body_bytes)
+    return app

@@ -1,0 +1,110 @@
+"""Routes for operators: ledger, tokens, health, metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from pydantic import BaseModel, ConfigDict, Field
+
+import tercet
+from tercet.domain.clock import to_iso
+from tercet.domain.errors import NotAllowed
+from tercet.flows.wire import costs_to_wire
+from tercet.store.ledger import summarize
+from tercet.store.listing import count_by_status, task_counts
+from tercet.web.access import Caller, Node, body_schema, json_body, parse
+
+router = APIRouter(tags=["operations"])
+plain = APIRouter(tags=["operations"])
+
+
+class TokenIn(BaseModel):
+    """A token to create."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    user: str = Field(min_length=1, max_length=200)
+    role: Literal["owner", "admin", "member", "viewer", "agent"] = "member"
+
+
+@router.get("/ledger")
+async def ledger(
+    node: Node,
+    person: Caller,
+    group_by: Annotated[Literal["agent", "model", "execution", "day"], Query()] = "agent",
+    execution_id: Annotated[str | None, Query(max_length=100)] = None,
+) -> dict[str, Any]:
+    """Return what was spent, by group."""
+    rows = await node.reader.read(
+        summarize, owner_id=person.owner_id, group_by=group_by, execution_id=execution_id
+    )
+    items = [{"key": row["key"], **costs_to_wire(row)} for row in rows]
+    return {"items": items, "next_cursor": None, "models": node.models.kind, "note": node.models.note}
+
+
+@router.post("/tokens", status_code=201, openapi_extra=body_schema(TokenIn))
+async def create_token(request: Request, node: Node, person: Caller) -> dict[str, Any]:
+    """Create a token for the caller's owner; it is shown once."""
+    _check_owner(person.role)
+    wanted = parse(TokenIn, await json_body(request))
+    token_id, token = await node.tokens.create(user=wanted.user, role=wanted.role, owner_id=person.owner_id)
+    return {"token_id": token_id, "token": token, "user": wanted.user, "role": wanted.role}
+
+
+@router.get("/tokens")
+async def list_tokens(node: Node, person: Caller) -> dict[str, Any]:
+    """Return the owner's tokens, without the tokens themselves."""
+    _check_owner(person.role)
+    items = [
+        {
+            "token_id": row["id"],
+            "user": row["user"],
+            "role": row["role"],
+            "created_at": to_iso(row["created_at_ms"]),
+            "revoked_at": to_iso(row["revoked_at_ms"]),
+        }
+        for row in await node.tokens.list(person.owner_id)
+    ]
+    return {"items": items, "next_cursor": None}
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+async def revoke_token(token_id: str, node: Node, person: Caller) -> None:
+    """End a token."""
+    _check_owner(person.role)
+    await node.tokens.revoke(token_id, owner_id=person.owner_id)
+
+
+def _check_owner(role: str) -> None:
+    if role not in ("owner", "admin"):
+        raise NotAllowed(f"a {role} may not manage tokens")
+
+
+@plain.get("/healthz")
+async def healthz() -> dict[str, Any]:
+    """Return that the process lives."""
+    return {"status": "ok", "version": tercet.__version__}
+
+
+@plain.get("/readyz")
+async def readyz(node: Node) -> dict[str, Any]:
+    """Return that the node takes work: a commit goes through."""
+    await node.engine.journal.barrier()
+    return {"status": "ready", "models": node.models.kind, "note": node.models.note}
+
+
+@plain.get("/metrics")
+async def metrics(node: Node) -> Response:
+    """Return Prometheus metrics."""
+    registry = CollectorRegistry()
+    executions = Gauge("tercet_executions", "Executions by status.", ["status"], registry=registry)
+    tasks = Gauge("tercet_tasks", "Open tasks by status.", ["status"], registry=registry)
+    running = Gauge("tercet_running_attempts", "Attempts that run in this process.", registry=registry)
+    for status, count in (await node.reader.read(count_by_status)).items():
+        executions.labels(status).set(count)
+    for status, count in (await node.reader.read(task_counts)).items():
+        tasks.labels(status).set(count)
+    running.set(node.engine.running_attempts)
+    return Response(generate_latest(registry), media_type="text/plain; version=0.0.4; charset=utf-8")
