@@ -14,7 +14,11 @@ MOCK_NOTE = (
     "No model is configured, so the mock Claude answers: no real model is called, texts are made up, "
     "and dollars are what the calls would have cost."
 )
-_OPENAI = {"haiku": "openai:gpt-6-luna", "sonnet": "openai:gpt-6.1-terra", "opus": "openai:gpt-6.1-sol"}
+_OPENAI = {
+    "haiku": "openai:gpt-6-luna",
+    "sonnet": "openai:gpt-6.1-terra",
+    "opus": "openai:gpt-6.1-sol",
+}
 
 
 @dataclass(kw_only=True)
@@ -43,10 +47,19 @@ class ModelSource:
             self.mock.stop()
 
 
-def choose_source(settings: Settings) -> ModelSource:
-    """Choose by what is configured: Anthropic, OpenAI, a local server, the mock."""
-    anthropic = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
-    openai = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
+    """Choose by what is configured: Anthropic, OpenAI, a local server, the mock.
+
+    Without `calls` no server is started: the node makes no calls.
+    """
+    anthropic = (
+        settings.anthropic_api_key.get_secret_value()
+        if settings.anthropic_api_key
+        else None
+    )
+    openai = (
+        settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    )
     local_name = f"local:{settings.local_model}"
     overrides = {local_name: free_local_price()} if settings.local_base_url else {}
 
@@ -63,17 +76,33 @@ def choose_source(settings: Settings) -> ModelSource:
 
     if anthropic:
         config_ = config(anthropic, settings.anthropic_base_url, ALIASES["sonnet"])
-        return ModelSource(kind="anthropic", config=config_, aliases=dict(ALIASES), overrides=overrides)
+        return ModelSource(
+            kind="anthropic", config=config_, aliases=dict(ALIASES), overrides=overrides
+        )
     if openai:
         return ModelSource(
-            kind="openai", config=config(None, None, _OPENAI["sonnet"]), aliases=_OPENAI, overrides=overrides
+            kind="openai",
+            config=config(None, None, _OPENAI["sonnet"]),
+            aliases=_OPENAI,
+            overrides=overrides,
         )
     if settings.local_base_url:
         aliases = {name: local_name for name in ALIASES}
         return ModelSource(
-            kind="local", config=config(None, None, local_name), aliases=aliases, overrides=overrides
+            kind="local",
+            config=config(None, None, local_name),
+            aliases=aliases,
+            overrides=overrides,
+        )
+    if not calls:
+        return ModelSource(
+            kind="mock",
+            config=config(None, None, ALIASES["sonnet"]),
+            aliases=dict(ALIASES),
         )
     script = load_script(settings.mock_script) if settings.mock_script else None
     mock = MockClaude(script).start()
     mock_config = config("mock", mock.base_url, ALIASES["sonnet"])
-    return ModelSource(kind="mock", config=mock_config, aliases=dict(ALIASES), mock=mock)
+    return ModelSource(
+        kind="mock", config=mock_config, aliases=dict(ALIASES), mock=mock
+    )

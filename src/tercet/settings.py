@@ -15,7 +15,11 @@ class Settings(BaseSettings):
     """Every setting; docs/reference/settings.md lists them."""
 
     model_config = SettingsConfigDict(
-        env_prefix="TERCET_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="TERCET_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
     )
 
     data_dir: Path = Path(".tercet")
@@ -28,16 +32,22 @@ class Settings(BaseSettings):
     """The largest request body that is read."""
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
     anthropic_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "TERCET_ANTHROPIC_API_KEY")
+        default=None,
+        validation_alias=AliasChoices("ANTHROPIC_API_KEY", "TERCET_ANTHROPIC_API_KEY"),
     )
     anthropic_base_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL")
+        default=None,
+        validation_alias=AliasChoices(
+            "ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL"
+        ),
     )
     openai_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "TERCET_OPENAI_API_KEY")
+        default=None,
+        validation_alias=AliasChoices("OPENAI_API_KEY", "TERCET_OPENAI_API_KEY"),
     )
     openai_base_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "TERCET_OPENAI_BASE_URL")
+        default=None,
+        validation_alias=AliasChoices("OPENAI_BASE_URL", "TERCET_OPENAI_BASE_URL"),
     )
     local_base_url: str | None = None
     """An OpenAI-compatible server of your own."""
@@ -53,7 +63,9 @@ class Settings(BaseSettings):
 def load_settings(**flags: Any) -> Settings:
     """Read the settings; flags that are None do not count. Raises InvalidSettings naming setting and value."""
     try:
-        return Settings(**{name: value for name, value in flags.items() if value is not None})
+        return Settings(
+            **{name: value for name, value in flags.items() if value is not None}
+        )
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

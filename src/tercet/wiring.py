@@ -67,9 +67,13 @@ class Tercet:
 
 @asynccontextmanager
 async def open_tercet(
-    settings: Settings, *, clock: Clock | None = None, handlers: HandlerTable | None = None
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    handlers: HandlerTable | None = None,
+    run_tasks: bool = True,
 ) -> AsyncIterator[Tercet]:
-    """Open the data folder and run the node for the block.
+    """Open the data folder and run the node for the block. Without `run_tasks` it only records and reads.
 
     Raises AlreadyRunning when another process owns the folder, StoreUnavailable, InvalidSettings.
     """
@@ -82,17 +86,29 @@ async def open_tercet(
     try:
         database = folder / "tercet.db"
         await asyncio.to_thread(migrate, f"sqlite:///{database}")
-        models = await asyncio.to_thread(choose_source, settings)
+        models = await asyncio.to_thread(choose_source, settings, calls=run_tasks)
         reader = Reader(open_reader(database))
         try:
-            node = _assemble(settings, clock or SystemClock(), handlers or HandlerTable(), reader, models)
+            node = _assemble(
+                settings,
+                clock or SystemClock(),
+                handlers or HandlerTable(),
+                reader,
+                models,
+            )
+            if not run_tasks:
+                node.engine.hold_back()
             journal = SqliteJournal(
-                open_writer(database), on_commit=node.engine.on_commit, on_lost=node.engine.on_lost
+                open_writer(database),
+                on_commit=node.engine.on_commit,
+                on_lost=node.engine.on_lost,
             )
             await node.catalog.load()
             await node.engine.start(journal)
             try:
-                node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
+                node.admin_token = await node.tokens.ensure_admin_token(
+                    folder / "admin-token"
+                )
                 yield node
             finally:
                 await node.engine.stop()
@@ -108,18 +124,27 @@ def _prepare(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise InvalidSettings(
-            f"the data folder {folder} cannot be made: {error.strerror}", hint="choose another --data-dir"
+            f"the data folder {folder} cannot be made: {error.strerror}",
+            hint="choose another --data-dir",
         ) from error
     return folder
 
 
 def _assemble(
-    settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource
+    settings: Settings,
+    clock: Clock,
+    handlers: HandlerTable,
+    reader: Reader,
+    models: ModelSource,
 ) -> Tercet:
     catalog = Catalog(reader, handlers)
     mint = IdMint(now_ms=clock.now_ms)
     engine = Engine(
-        reader=reader, definitions=catalog.definition, clock=clock, mint=mint, slots=settings.slots
+        reader=reader,
+        definitions=catalog.definition,
+        clock=clock,
+        mint=mint,
+        slots=settings.slots,
     )
     registry = _executors(settings, models)
     locks = Locks()
@@ -153,7 +178,9 @@ def _assemble(
 def _executors(settings: Settings, models: ModelSource) -> ExecutorRegistry:
     registry = ExecutorRegistry()
     llm = LlmExecutor(models.config)
-    email = EmailTool(host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender)
+    email = EmailTool(
+        host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender
+    )
     registry.register(llm)
     registry.register(TemplateEngineExecutor())
     registry.register(DocumentProcessorExecutor())

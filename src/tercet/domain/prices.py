@@ -28,12 +28,15 @@ Overrides = Mapping[str, Price]
 """By `provider:model` or bare name."""
 
 
-def price_usd(model: str, usage: Usage, overrides: Overrides | None = None) -> Decimal | None:
+def price_usd(
+    model: str, usage: Usage, overrides: Overrides | None = None
+) -> Decimal | None:
     """Return what the usage costs, or None when no price is known."""
     override = (overrides or {}).get(model)
     if override is not None:
         return (
-            usage.tokens_input * override.input_usd + usage.tokens_output * override.output_usd
+            usage.tokens_input * override.input_usd
+            + usage.tokens_output * override.output_usd
         ) / _MILLION
     import genai_prices
 
@@ -62,10 +65,18 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_usd(
-    model: str, *, tokens_input: int, max_tokens: int, overrides: Overrides | None = None
+    model: str,
+    *,
+    tokens_input: int,
+    max_tokens: int,
+    overrides: Overrides | None = None,
 ) -> Decimal | None:
     """Return the most that a call can cost, or None when no price is known."""
-    usage = Usage(tokens_input=tokens_input, tokens_output=max_tokens, total_tokens=tokens_input + max_tokens)
+    usage = Usage(
+        tokens_input=tokens_input,
+        tokens_output=max_tokens,
+        total_tokens=tokens_input + max_tokens,
+    )
     return price_usd(model, usage, overrides)
 
 
@@ -87,7 +98,9 @@ class VerifiedUsage:
     flags: tuple[str, ...]
 
 
-def verify_usage(result: ExecutorResult, overrides: Overrides | None = None) -> VerifiedUsage:
+def verify_usage(
+    result: ExecutorResult, overrides: Overrides | None = None
+) -> VerifiedUsage:
     """Check the sums and recompute the price. The recomputed price is what counts."""
     usage = result.usage
     if usage is None:

@@ -9,9 +9,22 @@ from typing import ClassVar
 
 from tercet.domain.clock import to_datetime
 from tercet.domain.codec import to_json
-from tercet.domain.contract import ErrorCode, ExecutorError, ExecutorRequest, ExecutorResult, TaskSpec
+from tercet.domain.contract import (
+    ErrorCode,
+    ExecutorError,
+    ExecutorRequest,
+    ExecutorResult,
+    TaskSpec,
+)
 from tercet.domain.errors import HandlerFailed, NonRetryable
-from tercet.domain.prices import Overrides, estimate_tokens, estimate_usd, from_pico, to_pico, verify_usage
+from tercet.domain.prices import (
+    Overrides,
+    estimate_tokens,
+    estimate_usd,
+    from_pico,
+    to_pico,
+    verify_usage,
+)
 from tercet.engine.budgets import BudgetBook, Refusal, Spender
 from tercet.engine.context import TaskContext
 from tercet.engine.engine import Engine
@@ -70,7 +83,9 @@ class ExecutorCalls:
         self._overrides = overrides
         self._book = BudgetBook(engine.reader)
 
-    async def run(self, context: TaskContext, request: ExecutorRequest, step: str) -> ExecutorResult:
+    async def run(
+        self, context: TaskContext, request: ExecutorRequest, step: str
+    ) -> ExecutorResult:
         """Reserve, call once, settle. Raises ExecutorFailed, ExecutorRefused."""
         started_at_ms = self._engine.clock.now_ms()
         reservation: _Reservation | None = None
@@ -83,7 +98,9 @@ class ExecutorCalls:
         if reservation is not None:
             self._settle(change.unit, context, reservation, result)
         elif result.usage is not None and result.usage.total_tokens:
-            reservation = self._enter(context, request, step, change.unit, pico=0, tokens=0)
+            reservation = self._enter(
+                context, request, step, change.unit, pico=0, tokens=0
+            )
             self._settle(change.unit, context, reservation, result)
         if result.status == "failed":
             error = result.error or ExecutorError(
@@ -95,7 +112,9 @@ class ExecutorCalls:
             )  # fmt: skip
             await self._engine.submit(change)
             raise (
-                ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
+                ExecutorFailed(error)
+                if error.retryable
+                else ExecutorRefused(str(error.code), error.message)
             )
         text = to_json(result.to_wire())
         change.record_step(context.task, step, text, started_at_ms=started_at_ms)
@@ -147,19 +166,35 @@ class ExecutorCalls:
         raise ExecutorRefused("COST_LIMIT_REACHED", refusal.message)
 
     async def _book_reservation(
-        self, context: TaskContext, request: ExecutorRequest, step: str, estimate: Decimal | None, tokens: int
+        self,
+        context: TaskContext,
+        request: ExecutorRequest,
+        step: str,
+        estimate: Decimal | None,
+        tokens: int,
     ) -> tuple[ExecutorRequest, _Reservation]:
         change = context.change()
         pico = to_pico(estimate or Decimal(0))
-        reservation = self._enter(context, request, step, change.unit, pico=pico, tokens=tokens)
+        reservation = self._enter(
+            context, request, step, change.unit, pico=pico, tokens=tokens
+        )
         change.begin_step(context.task, step)
         # Counted before the commit: a second call of this process must not see the money as free.
-        self._book.add(reservation.spender, context.definition.budgets, pico=pico, tokens=tokens)
+        self._book.add(
+            reservation.spender, context.definition.budgets, pico=pico, tokens=tokens
+        )
         await self._engine.submit(change)
         return request, reservation
 
     def _enter(
-        self, context: TaskContext, request: ExecutorRequest, step: str, unit: Unit, *, pico: int, tokens: int
+        self,
+        context: TaskContext,
+        request: ExecutorRequest,
+        step: str,
+        unit: Unit,
+        *,
+        pico: int,
+        tokens: int,
     ) -> _Reservation:
         ledger_id = self._engine.mint.mint("led")
         spender = self._spender(context)
@@ -172,19 +207,36 @@ class ExecutorCalls:
                 spender.day, now_ms, None,
             ),
         )  # fmt: skip
-        return _Reservation(ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens)
+        return _Reservation(
+            ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens
+        )
 
     def _settle(
-        self, unit: Unit, context: TaskContext, reservation: _Reservation, result: ExecutorResult
+        self,
+        unit: Unit,
+        context: TaskContext,
+        reservation: _Reservation,
+        result: ExecutorResult,
     ) -> None:
         verified = verify_usage(result, self._overrides)
         usage = result.usage
-        cost_pico, flags, status = to_pico(verified.cost_usd), list(verified.flags), "SETTLED"
+        cost_pico, flags, status = (
+            to_pico(verified.cost_usd),
+            list(verified.flags),
+            "SETTLED",
+        )
         if usage is None:
             status = "RELEASED"
-            if result.error is not None and result.error.code == ErrorCode.MODEL_TIMEOUT:
+            if (
+                result.error is not None
+                and result.error.code == ErrorCode.MODEL_TIMEOUT
+            ):
                 # The provider may have worked and charged; nobody will ever tell.
-                status, cost_pico, flags = "SETTLED", reservation.pico, [*flags, "assumed_after_timeout"]
+                status, cost_pico, flags = (
+                    "SETTLED",
+                    reservation.pico,
+                    [*flags, "assumed_after_timeout"],
+                )
         tokens = (usage.tokens_input + usage.tokens_output) if usage is not None else 0
         unit.add(
             sql.SETTLE_LEDGER,
@@ -231,7 +283,9 @@ class ExecutorCalls:
     def _estimate(self, request: ExecutorRequest, model: str) -> Decimal | None:
         return estimate_usd(
             model,
-            tokens_input=estimate_tokens(to_json(request.task) + to_json(request.execution_context)),
+            tokens_input=estimate_tokens(
+                to_json(request.task) + to_json(request.execution_context)
+            ),
             max_tokens=request.constraints.max_tokens or _DEFAULT_MAX_TOKENS,
             overrides=self._overrides,
         )
@@ -248,4 +302,6 @@ class ExecutorCalls:
 def _with_model(request: ExecutorRequest, model: str) -> ExecutorRequest:
     fields = {**request.task.model_dump(exclude_unset=True), "model": model}
     constraints = request.constraints.model_copy(update={"allowed_models": [model]})
-    return request.model_copy(update={"task": TaskSpec.model_validate(fields), "constraints": constraints})
+    return request.model_copy(
+        update={"task": TaskSpec.model_validate(fields), "constraints": constraints}
+    )

@@ -23,13 +23,20 @@ from tercet.engine.loading import to_state
 from tercet.engine.runner import hand_back, run_attempt
 from tercet.engine.state import ExecutionState, TaskState
 from tercet.engine.timers import TimerLoop
-from tercet.store.executions import load_execution, load_steps, queued_tasks, running_executions
+from tercet.store.executions import (
+    load_execution,
+    load_steps,
+    queued_tasks,
+    running_executions,
+)
 from tercet.store.reader import Reader
 from tercet.store.unit import Journal, Unit
 
 _log = structlog.get_logger(__name__)
 _SWEEP_LIMIT = 1_000
-_MAY_RUN = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.RUNNING, ExecutionStatus.BLOCKED})
+_MAY_RUN = frozenset(
+    {ExecutionStatus.QUEUED, ExecutionStatus.RUNNING, ExecutionStatus.BLOCKED}
+)
 
 
 class ExecutorCalls(Protocol):
@@ -42,7 +49,13 @@ class ApprovalRequests(Protocol):
     """Opens approvals for tasks; blocks the task in the same commit."""
 
     async def __call__(
-        self, context: TaskContext, step: str, *, title: str, data: dict[str, Any], spec: dict[str, Any]
+        self,
+        context: TaskContext,
+        step: str,
+        *,
+        title: str,
+        data: dict[str, Any],
+        spec: dict[str, Any],
     ) -> None: ...
 
 
@@ -88,10 +101,16 @@ class Engine:
         """Start the journal, hand back what a crash left running, offer what is queued."""
         self.journal = journal
         await journal.start()
+        if self._slots == 0:
+            return
         for execution_id in await self.reader.read(running_executions):
             await self._reclaim(execution_id)
         await self._sweep()
         await self.timers.start()
+
+    def hold_back(self) -> None:
+        """Run no tasks: the node records and reads only. Call it before `start`."""
+        self._slots = 0
 
     async def stop(self) -> None:
         """Hand running tasks back and stop. Committed work is never lost, whether this runs or not."""
@@ -136,12 +155,16 @@ class Engine:
         unit = changes[0].unit
         for change in changes:
             if change.unit is not unit:
-                raise AssertionError("changes that are submitted together share one unit")
+                raise AssertionError(
+                    "changes that are submitted together share one unit"
+                )
             started = self._claim_queued(change) if change.queued else ()
             change.settle()
             state = change.state
             state.pins += 1
-            unit.after_commit.append(lambda s=state, c=change, t=started: self._on_committed(s, c, t))  # type: ignore[misc]
+            unit.after_commit.append(
+                lambda s=state, c=change, t=started: self._on_committed(s, c, t)
+            )  # type: ignore[misc]
         return self.journal.submit(unit)
 
     async def definition_of(self, state: ExecutionState) -> Definition:
@@ -217,7 +240,10 @@ class Engine:
         ):
             return started
         for task in change.queued:
-            if len(self._running) + len(started) >= self._slots or not self._dispatcher.is_dry:
+            if (
+                len(self._running) + len(started) >= self._slots
+                or not self._dispatcher.is_dry
+            ):
                 break
             if task.status is TaskStatus.QUEUED and task.due_at_ms <= change.now_ms:
                 change.start_task(task, self._next_token())
@@ -225,7 +251,9 @@ class Engine:
                 self._running[task.id] = _RESERVED
         return started
 
-    def _on_committed(self, state: ExecutionState, change: Change, started: list[TaskState]) -> None:
+    def _on_committed(
+        self, state: ExecutionState, change: Change, started: list[TaskState]
+    ) -> None:
         state.pins -= 1
         unit = change.unit
         if unit.timers_due_at_ms is not None:
@@ -236,7 +264,10 @@ class Engine:
         for task in change.queued:
             if task.status is TaskStatus.QUEUED:
                 self._dispatcher.offer(
-                    execution_id=state.id, task_id=task.id, priority=task.priority, due_at_ms=task.due_at_ms
+                    execution_id=state.id,
+                    task_id=task.id,
+                    priority=task.priority,
+                    due_at_ms=task.due_at_ms,
                 )
         if change.queued:
             self.pump()
@@ -294,7 +325,9 @@ class Engine:
             return
         definition = self._definitions[state.manifest_id or ""]
         state.pins += 1
-        attempt = asyncio.get_running_loop().create_task(run_attempt(self, state, task, definition))
+        attempt = asyncio.get_running_loop().create_task(
+            run_attempt(self, state, task, definition)
+        )
         self._running[task.id] = attempt
 
         def ended(done: asyncio.Task[None]) -> None:
@@ -303,7 +336,11 @@ class Engine:
             if self._running.get(task.id) is done:
                 self._release(task.id)
                 again = state.tasks.get(task.id)
-                if again is not None and again.status is TaskStatus.QUEUED and not state.lost:
+                if (
+                    again is not None
+                    and again.status is TaskStatus.QUEUED
+                    and not state.lost
+                ):
                     # Woken or retried while its last attempt was still leaving its slot.
                     self._dispatcher.offer(
                         execution_id=state.id,
@@ -361,7 +398,9 @@ class Engine:
         if loading is None:
             loading = asyncio.ensure_future(self._load(execution_id))
             self._loading[execution_id] = loading
-            loading.add_done_callback(lambda _done: self._loading.pop(execution_id, None))
+            loading.add_done_callback(
+                lambda _done: self._loading.pop(execution_id, None)
+            )
         return await asyncio.shield(loading)
 
     async def _load(self, execution_id: str) -> ExecutionState:
@@ -375,7 +414,9 @@ class Engine:
         return state
 
     def _evict_if_idle(self, state: ExecutionState) -> None:
-        if state.pins == 0 and (not state.has_active_tasks or state.status is ExecutionStatus.PAUSED):
+        if state.pins == 0 and (
+            not state.has_active_tasks or state.status is ExecutionStatus.PAUSED
+        ):
             if self._states.get(state.id) is state:
                 del self._states[state.id]
 
@@ -403,7 +444,8 @@ class Engine:
         running = [
             task
             for task in state.tasks.values()
-            if task.status is TaskStatus.RUNNING and (task.id not in self._running or self._stopping)
+            if task.status is TaskStatus.RUNNING
+            and (task.id not in self._running or self._stopping)
         ]
         if not running or state.lost:
             return
@@ -434,7 +476,10 @@ class Engine:
             try:
                 async with self.hold(execution_id) as state:
                     for task in state.tasks.values():
-                        if task.id in self._running and self._running[task.id] is not _RESERVED:
+                        if (
+                            task.id in self._running
+                            and self._running[task.id] is not _RESERVED
+                        ):
                             self.stop_attempt(task.id)
                     self._hand_back_running(state)
                     for task in state.tasks.values():

@@ -66,12 +66,20 @@ class Intake:
             created_at_ms=engine.clock.now_ms(),
         )
         change = engine.change(state, extra)
-        seq = change.create_execution(root_name=name, root_data=data, source=source, retry_of=retry_of)
+        seq = change.create_execution(
+            root_name=name, root_data=data, source=source, retry_of=retry_of
+        )
         route(change, definition, name=name, data=data, seq=seq, hops=0)
-        self._remember(change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms)
+        self._remember(
+            change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms
+        )
         engine.adopt(state)
         await self._commit(owner_id, idempotency_key, engine.submit(change))
-        return Receipt(event_id=event_id(state.id, seq), execution_id=state.id, recorded_at_ms=change.now_ms)
+        return Receipt(
+            event_id=event_id(state.id, seq),
+            execution_id=state.id,
+            recorded_at_ms=change.now_ms,
+        )
 
     async def join_execution(
         self,
@@ -98,12 +106,24 @@ class Intake:
             definition = await engine.definition_of(state)
             change = engine.change(state)
             change.touch()
-            seq = record_and_route(change, definition, name=name, data=data, hops=0, source=source)
+            seq = record_and_route(
+                change, definition, name=name, data=data, hops=0, source=source
+            )
             assert seq is not None
-            self._remember(change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms)
+            self._remember(
+                change.unit,
+                owner_id,
+                idempotency_key,
+                body,
+                state.id,
+                seq,
+                change.now_ms,
+            )
             await self._commit(owner_id, idempotency_key, engine.submit(change))
             return Receipt(
-                event_id=event_id(state.id, seq), execution_id=state.id, recorded_at_ms=change.now_ms
+                event_id=event_id(state.id, seq),
+                execution_id=state.id,
+                recorded_at_ms=change.now_ms,
             )
 
     def _remember(
@@ -117,9 +137,14 @@ class Intake:
         now_ms: int,
     ) -> None:
         if key is not None:
-            unit.add(sql.INSERT_EVENT_KEY, (owner_id, key, digest(body), execution_id, seq, now_ms))
+            unit.add(
+                sql.INSERT_EVENT_KEY,
+                (owner_id, key, digest(body), execution_id, seq, now_ms),
+            )
 
-    async def _commit(self, owner_id: str, key: str | None, future: asyncio.Future[None]) -> None:
+    async def _commit(
+        self, owner_id: str, key: str | None, future: asyncio.Future[None]
+    ) -> None:
         if key is None:
             await future
             return
@@ -129,7 +154,9 @@ class Intake:
         finally:
             self._in_flight.pop((owner_id, key), None)
 
-    async def _wait_or_find(self, owner_id: str, key: str, body: dict[str, Any]) -> Receipt | None:
+    async def _wait_or_find(
+        self, owner_id: str, key: str, body: dict[str, Any]
+    ) -> Receipt | None:
         while (future := self._in_flight.get((owner_id, key))) is not None:
             await asyncio.wait([future])
         row = await self._engine.reader.read(find_event_key, owner_id, key)

@@ -46,7 +46,13 @@ def record_and_route(
 
 
 def route(
-    change: Change, definition: Definition, *, name: str, data: dict[str, Any], seq: int, hops: int
+    change: Change,
+    definition: Definition,
+    *,
+    name: str,
+    data: dict[str, Any],
+    seq: int,
+    hops: int,
 ) -> None:
     """Start what the recorded event `seq` triggers."""
     event = {"name": name, "data": data, "execution_id": change.state.id, "seq": seq}
@@ -58,7 +64,9 @@ def route(
             _feed_fan_in(change, definition, triggered, event=event, hops=hops)
 
 
-def emit_all(change: Change, definition: Definition, task: TaskState, emissions: list[Emission]) -> None:
+def emit_all(
+    change: Change, definition: Definition, task: TaskState, emissions: list[Emission]
+) -> None:
     """Record and route what a completed task emits."""
     for emission in emissions:
         record_and_route(
@@ -103,14 +111,21 @@ def _create(
 
 
 def _feed_fan_in(
-    change: Change, definition: Definition, triggered: Triggered, *, event: dict[str, Any], hops: int
+    change: Change,
+    definition: Definition,
+    triggered: Triggered,
+    *,
+    event: dict[str, Any],
+    hops: int,
 ) -> None:
     state = change.state
     key = triggered.fan_in_key or ""
     rule = definition.fan_in(triggered.handler)
     fan_in = state.fan_ins.get((triggered.handler, key))
     if fan_in is None:
-        fan_in = FanInState(handler=triggered.handler, key=key, created_at_ms=change.now_ms)
+        fan_in = FanInState(
+            handler=triggered.handler, key=key, created_at_ms=change.now_ms
+        )
         state.fan_ins[triggered.handler, key] = fan_in
         if rule.timeout_seconds is not None:
             insert_timer(
@@ -140,7 +155,12 @@ def _feed_fan_in(
 
 
 def start_fan_in(
-    change: Change, definition: Definition, fan_in: FanInState, *, hops: int, partial: bool
+    change: Change,
+    definition: Definition,
+    fan_in: FanInState,
+    *,
+    hops: int,
+    partial: bool,
 ) -> None:
     """Start the fan-in's handler with what has come."""
     rule = definition.fan_in(fan_in.handler)
@@ -148,7 +168,9 @@ def start_fan_in(
     write_fan_in(change, fan_in)
     seqs = sorted(seq for received in fan_in.received.values() for seq in received)
     missing = [
-        n for n in (rule.primary, *rule.wait_for) if len(fan_in.received.get(n, ())) < (fan_in.needs or 1)
+        n
+        for n in (rule.primary, *rule.wait_for)
+        if len(fan_in.received.get(n, ())) < (fan_in.needs or 1)
     ]
     if fan_in.received.get(rule.primary) and rule.primary in missing:
         missing.remove(rule.primary)
@@ -202,7 +224,11 @@ def _delay(
     due_at_ms = change.now_ms + int(delay_seconds * 1000)
     change.state.delayed_events += 1
     change.log(
-        "event_delayed", name=name, task_id=task_id, agent_id=source, output=to_json({"due_at_ms": due_at_ms})
+        "event_delayed",
+        name=name,
+        task_id=task_id,
+        agent_id=source,
+        output=to_json({"due_at_ms": due_at_ms}),
     )
     insert_timer(
         change.unit,
@@ -215,10 +241,15 @@ def _delay(
     )
 
 
-def fan_in_event(task_input: str, events: dict[int, dict[str, Any]], execution_id: str) -> dict[str, Any]:
+def fan_in_event(
+    task_input: str, events: dict[int, dict[str, Any]], execution_id: str
+) -> dict[str, Any]:
     """Return the event that a fan-in's handler gets, from the stored input and the events by number."""
     stored = from_json(task_input)
-    received = {name: [events[seq]["data"] for seq in seqs] for name, seqs in stored["received"].items()}
+    received = {
+        name: [events[seq]["data"] for seq in seqs]
+        for name, seqs in stored["received"].items()
+    }
     primary = received.pop(stored["primary"], [None])[0]
     return {
         "name": "fan-in",

@@ -32,7 +32,9 @@ _log = structlog.get_logger(__name__)
 _LONGEST_MESSAGE = 2_000
 
 
-async def run_attempt(engine: Engine, state: ExecutionState, task: TaskState, definition: Definition) -> None:
+async def run_attempt(
+    engine: Engine, state: ExecutionState, task: TaskState, definition: Definition
+) -> None:
     """Run the attempt that the task's lease token stands for. Never raises, except for cancellation."""
     token = task.lease_token
     assert token is not None
@@ -52,14 +54,20 @@ async def run_attempt(engine: Engine, state: ExecutionState, task: TaskState, de
     except TimeoutError as error:
         failure: Exception = error
         if timeout.expired():
-            failure = HandlerTimedOut(f"the attempt ran longer than {spec.timeout_seconds:g} s")
+            failure = HandlerTimedOut(
+                f"the attempt ran longer than {spec.timeout_seconds:g} s"
+            )
         await _fail(engine, state, task, spec, token, failure)
     except Exception as error:
         await _fail(engine, state, task, spec, token, error)
 
 
 async def _context(
-    engine: Engine, state: ExecutionState, task: TaskState, definition: Definition, token: str
+    engine: Engine,
+    state: ExecutionState,
+    task: TaskState,
+    definition: Definition,
+    token: str,
 ) -> TaskContext:
     memo = await engine.load_steps(task.id) if task.has_steps else {}
     event = task.event
@@ -76,10 +84,16 @@ async def _context(
     )
 
 
-async def _read_event(engine: Engine, state: ExecutionState, task: TaskState) -> dict[str, Any]:
+async def _read_event(
+    engine: Engine, state: ExecutionState, task: TaskState
+) -> dict[str, Any]:
     seqs = [task.event_seq]
     if task.input is not None:
-        seqs = [seq for received in from_json(task.input)["received"].values() for seq in received]
+        seqs = [
+            seq
+            for received in from_json(task.input)["received"].values()
+            for seq in received
+        ]
     events = {
         row["seq"]: {
             "name": row["name"],
@@ -94,7 +108,9 @@ async def _read_event(engine: Engine, state: ExecutionState, task: TaskState) ->
     return events[task.event_seq]
 
 
-async def _complete(engine: Engine, context: TaskContext, result: Any, emissions: list[Emission]) -> None:
+async def _complete(
+    engine: Engine, context: TaskContext, result: Any, emissions: list[Emission]
+) -> None:
     state, task, definition = context.state, context.task, context.definition
     for emission in emissions:
         definition.check_event(emission.name, emission.data)
@@ -111,14 +127,23 @@ async def _complete(engine: Engine, context: TaskContext, result: Any, emissions
 
 
 async def _fail(
-    engine: Engine, state: ExecutionState, task: TaskState, spec: HandlerSpec, token: str, error: Exception
+    engine: Engine,
+    state: ExecutionState,
+    task: TaskState,
+    spec: HandlerSpec,
+    token: str,
+    error: Exception,
 ) -> None:
     if state.lost or task.lease_token != token or task.status is not TaskStatus.RUNNING:
         return
     error_type, message = describe_failure(error)
     if not isinstance(error, TercetError):
         _log.error(
-            "task.raised", task_id=task.id, execution_id=state.id, handler=task.handler, exc_info=error
+            "task.raised",
+            task_id=task.id,
+            execution_id=state.id,
+            handler=task.handler,
+            exc_info=error,
         )
     change = engine.change(state)
     delay = None
@@ -133,7 +158,9 @@ async def _fail(
         change.fail_task(task, error_type=error_type, error_message=message)
     else:
         due_at_ms = change.now_ms + int(delay * 1000)
-        change.retry_task(task, error_type=error_type, error_message=message, due_at_ms=due_at_ms)
+        change.retry_task(
+            task, error_type=error_type, error_message=message, due_at_ms=due_at_ms
+        )
     try:
         await engine.submit(change)
     except (StaleClaim, StoreUnavailable):
@@ -143,7 +170,9 @@ async def _fail(
 def describe_failure(error: Exception) -> tuple[str, str]:
     """Return (error_type, message) as the log keeps them."""
     if isinstance(error, HandlerFailed):
-        return getattr(error, "error_type", None) or error.code, str(error)[:_LONGEST_MESSAGE]
+        return getattr(error, "error_type", None) or error.code, str(error)[
+            :_LONGEST_MESSAGE
+        ]
     if isinstance(error, TercetError):
         return error.code, str(error)[:_LONGEST_MESSAGE]
     return type(error).__name__, (str(error) or type(error).__name__)[:_LONGEST_MESSAGE]

@@ -38,23 +38,41 @@ class ClassifierExecutor:
         if not _is_label_list(labels):
             return _invalid("`labels` must be a list of 1 to 200 different texts")
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
-            return _invalid(f"`text` must be a text of at most {_LONGEST_TEXT:,} characters")
+            return _invalid(
+                f"`text` must be a text of at most {_LONGEST_TEXT:,} characters"
+            )
         try:
             matched = _first_match(rules, labels, text)
         except ValueError as error:
             return _invalid(str(error))
         if matched is not None:
-            return _success({"label": matched[0], "confidence": 1.0, "reason": matched[1], "source": "rules"})
+            return _success(
+                {
+                    "label": matched[0],
+                    "confidence": 1.0,
+                    "reason": matched[1],
+                    "source": "rules",
+                }
+            )
         if task.field("use_model", not rules):
             return await self._ask_model(request, labels, text)
         default = task.field("default_label")
         if default in labels:
             return _success(
-                {"label": default, "confidence": 0.0, "reason": "no rule matched", "source": "default"}
+                {
+                    "label": default,
+                    "confidence": 0.0,
+                    "reason": "no rule matched",
+                    "source": "default",
+                }
             )
-        return _invalid("no rule matched, and there is no default_label among the labels")
+        return _invalid(
+            "no rule matched, and there is no default_label among the labels"
+        )
 
-    async def _ask_model(self, request: ExecutorRequest, labels: list[str], text: str) -> ExecutorResult:
+    async def _ask_model(
+        self, request: ExecutorRequest, labels: list[str], text: str
+    ) -> ExecutorResult:
         if self._llm is None:
             return ExecutorResult.failure(
                 ErrorCode.MODEL_UNAVAILABLE, "No model is configured for the classifier"
@@ -74,12 +92,20 @@ class ClassifierExecutor:
             input_variables={"text": text},
             output_schema=schema,
             system=request.task.field("instructions", "You are a careful classifier."),
-            **({"model": request.task.field("model")} if request.task.field("model") else {}),
+            **(
+                {"model": request.task.field("model")}
+                if request.task.field("model")
+                else {}
+            ),
         )
-        answer = await self._llm.run(request.model_copy(update={"executor_type": "llm", "task": question}))
+        answer = await self._llm.run(
+            request.model_copy(update={"executor_type": "llm", "task": question})
+        )
         if answer.status != "success" or answer.result is None:
             return answer
-        return answer.model_copy(update={"result": {**answer.result["data"], "source": "model"}})
+        return answer.model_copy(
+            update={"result": {**answer.result["data"], "source": "model"}}
+        )
 
 
 def _is_label_list(labels: Any) -> bool:
@@ -97,7 +123,9 @@ def _first_match(rules: Any, labels: list[str], text: str) -> tuple[str, str] | 
     folded = text.casefold()
     for index, rule in enumerate(rules):
         if not isinstance(rule, dict) or rule.get("label") not in labels:
-            raise ValueError(f"rule {index} must be an object whose label is among the labels")
+            raise ValueError(
+                f"rule {index} must be an object whose label is among the labels"
+            )
         reason = _match(rule, folded, text, index)
         if reason is not None:
             return rule["label"], reason
@@ -105,7 +133,11 @@ def _first_match(rules: Any, labels: list[str], text: str) -> tuple[str, str] | 
 
 
 def _match(rule: dict[str, Any], folded: str, text: str, index: int) -> str | None:
-    any_of, all_of, pattern = rule.get("any_of", []), rule.get("all_of", []), rule.get("regex")
+    any_of, all_of, pattern = (
+        rule.get("any_of", []),
+        rule.get("all_of", []),
+        rule.get("regex"),
+    )
     if not any((any_of, all_of, pattern)):
         raise ValueError(f"rule {index} needs any_of, all_of or regex")
     hit = next((word for word in any_of if str(word).casefold() in folded), None)

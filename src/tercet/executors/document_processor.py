@@ -51,8 +51,12 @@ class DocumentProcessorExecutor:
     async def run(self, request: ExecutorRequest) -> ExecutorResult:
         """Convert; see the contract."""
         try:
-            suffix = _suffix(request.task.field("filename"), request.task.field("mime_type"))
-            raw = _content(request.task.field("content_base64"), request.task.field("text"))
+            suffix = _suffix(
+                request.task.field("filename"), request.task.field("mime_type")
+            )
+            raw = _content(
+                request.task.field("content_base64"), request.task.field("text")
+            )
             if suffix in _TEXT:
                 result = await asyncio.to_thread(_read_text, raw, suffix)
             else:
@@ -79,15 +83,23 @@ def _content(content_base64: Any, text: Any) -> bytes:
         raw = text.encode("utf-8", "surrogatepass")
     elif isinstance(content_base64, str):
         if len(content_base64) > _LARGEST_BYTES * 4 // 3 + 4:
-            raise _Refused(ErrorCode.DOCUMENT_TOO_LARGE, f"A document has at most {_LARGEST_BYTES:,} bytes")
+            raise _Refused(
+                ErrorCode.DOCUMENT_TOO_LARGE,
+                f"A document has at most {_LARGEST_BYTES:,} bytes",
+            )
         try:
             raw = base64.b64decode(content_base64, validate=True)
         except (binascii.Error, ValueError) as error:
-            raise _Refused(ErrorCode.INVALID_INPUT, "`content_base64` is not base64") from error
+            raise _Refused(
+                ErrorCode.INVALID_INPUT, "`content_base64` is not base64"
+            ) from error
     else:
         raise _Refused(ErrorCode.INVALID_INPUT, "Give `content_base64` or `text`")
     if len(raw) > _LARGEST_BYTES:
-        raise _Refused(ErrorCode.DOCUMENT_TOO_LARGE, f"A document has at most {_LARGEST_BYTES:,} bytes")
+        raise _Refused(
+            ErrorCode.DOCUMENT_TOO_LARGE,
+            f"A document has at most {_LARGEST_BYTES:,} bytes",
+        )
     return raw
 
 
@@ -107,7 +119,9 @@ def _csv_table(text: str) -> str:
     width = max(len(row) for row in rows)
     lines = []
     for index, row in enumerate(rows):
-        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row] + [""] * (width - len(row))
+        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row] + [""] * (
+            width - len(row)
+        )
         lines.append(f"| {' | '.join(cells)} |")
         if index == 0:
             lines.append(f"|{' --- |' * width}")
@@ -117,7 +131,8 @@ def _csv_table(text: str) -> str:
 def _capped(content: str) -> str:
     if len(content) > _LARGEST_RESULT:
         raise _Refused(
-            ErrorCode.DOCUMENT_TOO_LARGE, f"The text is longer than {_LARGEST_RESULT:,} characters"
+            ErrorCode.DOCUMENT_TOO_LARGE,
+            f"The text is longer than {_LARGEST_RESULT:,} characters",
         )
     return content
 
@@ -133,14 +148,18 @@ async def _convert(raw: bytes, suffix: str) -> dict[str, Any]:
         output, _ = await asyncio.wait_for(process.communicate(raw), timeout=_SECONDS)
     except TimeoutError as error:
         raise _Refused(
-            ErrorCode.DOCUMENT_ERROR, f"Reading the document took longer than {_SECONDS:g} s"
+            ErrorCode.DOCUMENT_ERROR,
+            f"Reading the document took longer than {_SECONDS:g} s",
         ) from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode != 0:
-        raise _Refused(ErrorCode.DOCUMENT_ERROR, f"The document cannot be read as {suffix[1:].upper()}")
+        raise _Refused(
+            ErrorCode.DOCUMENT_ERROR,
+            f"The document cannot be read as {suffix[1:].upper()}",
+        )
     result: dict[str, Any] = from_json(output)
     result["content"] = _capped(result["content"])
     return result
@@ -151,8 +170,11 @@ def _check_archive(raw: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise _Refused(ErrorCode.DOCUMENT_ERROR, "The document is damaged: not an Office file") from error
+        raise _Refused(
+            ErrorCode.DOCUMENT_ERROR, "The document is damaged: not an Office file"
+        ) from error
     if unpacked > _LARGEST_UNPACKED:
         raise _Refused(
-            ErrorCode.DOCUMENT_TOO_LARGE, f"The document unpacks to more than {_LARGEST_UNPACKED:,} bytes"
+            ErrorCode.DOCUMENT_TOO_LARGE,
+            f"The document unpacks to more than {_LARGEST_UNPACKED:,} bytes",
         )

@@ -11,7 +11,9 @@ def to_failure(error: Exception, model: str) -> ExecutorResult:
     from pydantic_ai import exceptions as pai
 
     if isinstance(error, NoCredentials):
-        return ExecutorResult.failure(ErrorCode.MODEL_AUTHENTICATION, str(error), model_used=model)
+        return ExecutorResult.failure(
+            ErrorCode.MODEL_AUTHENTICATION, str(error), model_used=model
+        )
     table: tuple[tuple[type[BaseException], ErrorCode, str], ...] = (
         (
             pai.ModelContextWindowExceededError,
@@ -34,12 +36,36 @@ def to_failure(error: Exception, model: str) -> ExecutorResult:
             ErrorCode.MODEL_AUTHENTICATION,
             "The provider refused the credentials for {model}",
         ),
-        (pai.ModelNotFoundError, ErrorCode.MODEL_NOT_FOUND, "The provider has no model {model}"),
-        (pai.ModelTimeoutError, ErrorCode.MODEL_TIMEOUT, "{model} did not answer in time"),
-        (pai.ModelRequestTimeout, ErrorCode.MODEL_TIMEOUT, "{model} did not answer in time"),
-        (pai.ModelConnectionError, ErrorCode.MODEL_UNAVAILABLE, "{model} cannot be reached"),
-        (pai.ModelUnavailableError, ErrorCode.MODEL_UNAVAILABLE, "{model} is not available"),
-        (pai.ModelServerError, ErrorCode.MODEL_UNAVAILABLE, "The provider of {model} has an error"),
+        (
+            pai.ModelNotFoundError,
+            ErrorCode.MODEL_NOT_FOUND,
+            "The provider has no model {model}",
+        ),
+        (
+            pai.ModelTimeoutError,
+            ErrorCode.MODEL_TIMEOUT,
+            "{model} did not answer in time",
+        ),
+        (
+            pai.ModelRequestTimeout,
+            ErrorCode.MODEL_TIMEOUT,
+            "{model} did not answer in time",
+        ),
+        (
+            pai.ModelConnectionError,
+            ErrorCode.MODEL_UNAVAILABLE,
+            "{model} cannot be reached",
+        ),
+        (
+            pai.ModelUnavailableError,
+            ErrorCode.MODEL_UNAVAILABLE,
+            "{model} is not available",
+        ),
+        (
+            pai.ModelServerError,
+            ErrorCode.MODEL_UNAVAILABLE,
+            "The provider of {model} has an error",
+        ),
         (pai.ContentFilterError, ErrorCode.MODEL_REFUSED, "{model} refused to answer"),
         (
             pai.OutputTokenLimitExceeded,
@@ -51,7 +77,11 @@ def to_failure(error: Exception, model: str) -> ExecutorResult:
             ErrorCode.INVALID_INPUT,
             "The provider of {model} rejected the request",
         ),
-        (pai.UserError, ErrorCode.INVALID_INPUT, "The request cannot be sent to {model}"),
+        (
+            pai.UserError,
+            ErrorCode.INVALID_INPUT,
+            "The request cannot be sent to {model}",
+        ),
     )
     for kind, code, message in table:
         if isinstance(error, kind):
@@ -62,10 +92,16 @@ def to_failure(error: Exception, model: str) -> ExecutorResult:
                 retry_after_seconds=getattr(error, "retry_after", None),
             )
     status = getattr(error, "status_code", None)
-    if isinstance(status, int) and 400 <= status < 500 and status not in (408, 409, 429):
+    if (
+        isinstance(status, int)
+        and 400 <= status < 500
+        and status not in (408, 409, 429)
+    ):
         return ExecutorResult.failure(
             ErrorCode.INVALID_INPUT,
             f"The provider of {model} rejected the request ({status})",
             model_used=model,
         )
-    return ExecutorResult.failure(ErrorCode.MODEL_ERROR, f"The call of {model} failed", model_used=model)
+    return ExecutorResult.failure(
+        ErrorCode.MODEL_ERROR, f"The call of {model} failed", model_used=model
+    )

@@ -32,5 +32,6 @@ def user_prompt(request: ExecutorRequest) -> str:
 
 def _pretty(variables: dict[str, Any]) -> str:
     return "\n".join(
-        f"{name}: {value if isinstance(value, str) else to_json(value)}" for name, value in variables.items()
+        f"{name}: {value if isinstance(value, str) else to_json(value)}"
+        for name, value in variables.items()
     )

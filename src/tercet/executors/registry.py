@@ -22,7 +22,9 @@ class ExecutorRegistry:
     def register(self, executor: Executor) -> None:
         """Add an executor. Raises ValueError when its type is taken."""
         if executor.executor_type in self._executors:
-            raise ValueError(f"the executor type {executor.executor_type!r} is registered already")
+            raise ValueError(
+                f"the executor type {executor.executor_type!r} is registered already"
+            )
         self._executors[executor.executor_type] = executor
 
     def discover(self) -> None:
@@ -55,11 +57,18 @@ class ExecutorRegistry:
         except TimeoutError:
             if timeout.expired() and timeout_ms is not None:
                 return ExecutorResult.failure(
-                    ErrorCode.MODEL_TIMEOUT, f"Execution exceeded {timeout_ms / 1000:g}s"
+                    ErrorCode.MODEL_TIMEOUT,
+                    f"Execution exceeded {timeout_ms / 1000:g}s",
                 )
-            return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting")
+            return ExecutorResult.failure(
+                ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting"
+            )
         except Exception:
-            _log.exception("executor.raised", executor_type=request.executor_type, task_id=request.task_id)
+            _log.exception(
+                "executor.raised",
+                executor_type=request.executor_type,
+                task_id=request.task_id,
+            )
             return ExecutorResult.failure(
                 ErrorCode.EXECUTOR_ERROR, "The executor failed; see the server's log"
             )

@@ -5,7 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from tercet.domain.contract import Constraints, ExecutionContext, ExecutorRequest, TaskSpec
+from tercet.domain.contract import (
+    Constraints,
+    ExecutionContext,
+    ExecutorRequest,
+    TaskSpec,
+)
 from tercet.domain.errors import HandlerFailed
 from tercet.engine.context import TaskContext
 from tercet.engine.definition import Emission
@@ -22,14 +27,22 @@ class AgentReportedFailure(HandlerFailed):
     code = "AGENT_REPORTED_FAILURE"
 
 
-async def run_agent(context: TaskContext, agent: Agent, revision: Revision) -> tuple[Any, list[Emission]]:
+async def run_agent(
+    context: TaskContext, agent: Agent, revision: Revision
+) -> tuple[Any, list[Emission]]:
     """Ask the model once; return its output and what follows from it."""
-    result = await context.run_executor(_request(context, agent, revision), name="model")
+    result = await context.run_executor(
+        _request(context, agent, revision), name="model"
+    )
     assert result.result is not None
     output: dict[str, Any] = result.result["data"]
     emissions = declared_emissions(agent.emits, context.event, output)
-    if output.get("success") is False and not _expects_failure(agent, context.event, output):
-        raise AgentReportedFailure(str(output.get("error") or "the agent gave no reason"))
+    if output.get("success") is False and not _expects_failure(
+        agent, context.event, output
+    ):
+        raise AgentReportedFailure(
+            str(output.get("error") or "the agent gave no reason")
+        )
     return output, emissions
 
 
@@ -61,10 +74,16 @@ def _request(context: TaskContext, agent: Agent, revision: Revision) -> Executor
     )
 
 
-def _expects_failure(agent: Agent, event: dict[str, Any], output: dict[str, Any]) -> bool:
+def _expects_failure(
+    agent: Agent, event: dict[str, Any], output: dict[str, Any]
+) -> bool:
     """An emit whose `when` looks at success handles the failure itself."""
-    return any(emit.when is not None and "success" in emit.when for emit in agent.emits) and bool(
+    return any(
+        emit.when is not None and "success" in emit.when for emit in agent.emits
+    ) and bool(
         declared_emissions(
-            [emit for emit in agent.emits if emit.when and "success" in emit.when], event, output
+            [emit for emit in agent.emits if emit.when and "success" in emit.when],
+            event,
+            output,
         )
     )

@@ -34,13 +34,23 @@ class Events:
         execution_id: str | None = None,
     ) -> Receipt:
         """Record the event. Raises InvalidInput, NotFound, Conflict, InvalidStateTransition; then nothing is stored."""
-        if idempotency_key is not None and not 1 <= len(idempotency_key) <= _LONGEST_KEY:
+        if (
+            idempotency_key is not None
+            and not 1 <= len(idempotency_key) <= _LONGEST_KEY
+        ):
             raise _invalid(
-                "idempotency_key", f"has 1 to {_LONGEST_KEY} characters", "use an id of the sender"
+                "idempotency_key",
+                f"has 1 to {_LONGEST_KEY} characters",
+                "use an id of the sender",
             )
         if execution_id is not None:
             return await self._join(
-                execution_id, owner_id=owner_id, name=name, data=data, source=source, key=idempotency_key
+                execution_id,
+                owner_id=owner_id,
+                name=name,
+                data=data,
+                source=source,
+                key=idempotency_key,
             )
         waiting = await self._waiting_executions(owner_id, name, data)
         if waiting and manifest is None:
@@ -79,7 +89,9 @@ class Events:
                 if state.owner_id != owner_id:
                     raise NotFound(f"there is no execution {execution_id!r}")
                 (await self._engine.definition_of(state)).check_event(name, data)
-        elif manifest is not None or not await self._waiting_executions(owner_id, name, data):
+        elif manifest is not None or not await self._waiting_executions(
+            owner_id, name, data
+        ):
             self._choose(owner_id, name, manifest).definition.check_event(name, data)
 
     async def _join(
@@ -98,16 +110,27 @@ class Events:
             definition = await self._engine.definition_of(state)
             definition.check_event(name, data)
             return await self._intake.join_execution(
-                execution_id, owner_id=owner_id, name=name, data=data, source=source, idempotency_key=key
+                execution_id,
+                owner_id=owner_id,
+                name=name,
+                data=data,
+                source=source,
+                idempotency_key=key,
             )
 
-    async def _waiting_executions(self, owner_id: str, name: str, data: dict[str, Any]) -> list[str]:
+    async def _waiting_executions(
+        self, owner_id: str, name: str, data: dict[str, Any]
+    ) -> list[str]:
         found: dict[str, None] = {}
-        for wait in await self._engine.reader.read(executions_waiting_for, owner_id, name):
+        for wait in await self._engine.reader.read(
+            executions_waiting_for, owner_id, name
+        ):
             async with self._engine.hold(wait["execution_id"]) as state:
                 definition = await self._engine.definition_of(state)
                 event = {"name": name, "data": data, "execution_id": state.id}
-                if wait["condition"] is None or definition.event_matches(wait["condition"], event):
+                if wait["condition"] is None or definition.event_matches(
+                    wait["condition"], event
+                ):
                     found[wait["execution_id"]] = None
         return list(found)
 
@@ -119,13 +142,22 @@ class Events:
             return deployed
         active = self._catalog.all_active(owner_id)
         handling = [d for d in active if d.definition.handles(name)]
-        candidates = handling or [d for d in active if name in d.definition.declared_events]
+        candidates = handling or [
+            d for d in active if name in d.definition.declared_events
+        ]
         if not candidates:
-            raise _unknown(name, sorted({event for d in active for event in d.definition.declared_events}))
+            raise _unknown(
+                name,
+                sorted(
+                    {event for d in active for event in d.definition.declared_events}
+                ),
+            )
         if len(candidates) > 1:
             names = ", ".join(d.name for d in candidates)
             raise _invalid(
-                "manifest", f"is required: {name!r} is handled by {names}", "say which one is meant"
+                "manifest",
+                f"is required: {name!r} is handled by {names}",
+                "say which one is meant",
             )
         return candidates[0]
 
@@ -141,4 +173,8 @@ def _unknown(name: str, known: list[str]) -> InvalidInput:
 
 
 def _invalid(field: str, rule: str, hint: str) -> InvalidInput:
-    return InvalidInput(f"{field} {rule}", hint=hint, detail=[{"field": field, "rule": rule, "hint": hint}])
+    return InvalidInput(
+        f"{field} {rule}",
+        hint=hint,
+        detail=[{"field": field, "rule": rule, "hint": hint}],
+    )

@@ -18,7 +18,10 @@ from tercet.manifest.schema import Function, WebhookStep
 
 
 async def run_function(
-    context: TaskContext, function: Function, handlers: HandlerTable, variables: dict[str, Any]
+    context: TaskContext,
+    function: Function,
+    handlers: HandlerTable,
+    variables: dict[str, Any],
 ) -> tuple[Any, list[Emission]]:
     """Do the function's work."""
     if function.requires_approval is not None:
@@ -58,7 +61,8 @@ def _find(handlers: HandlerTable, name: str) -> Handler:
     handler = handlers.get(name)
     if handler is None:
         raise NonRetryable(
-            f"the handler {name!r} is not loaded", hint="start the server with the manifest that names it"
+            f"the handler {name!r} is not loaded",
+            hint="start the server with the manifest that names it",
         )
     return handler
 
@@ -68,8 +72,14 @@ async def _run_executor(
 ) -> dict[str, Any]:
     block = function.executor
     assert block is not None
-    fields: dict[str, Any] = {key: value for key, value in (block.model_extra or {}).items()}
-    inputs = {"variables": variables, **context.event["data"], **fields.pop("input_variables", {})}
+    fields: dict[str, Any] = {
+        key: value for key, value in (block.model_extra or {}).items()
+    }
+    inputs = {
+        "variables": variables,
+        **context.event["data"],
+        **fields.pop("input_variables", {}),
+    }
     text_field = fields.pop("text_from", None)
     if text_field is not None:
         fields["text"] = compile_expression(text_field).evaluate(context.event)
@@ -92,9 +102,12 @@ def _route(context: TaskContext, function: Function) -> tuple[Any, list[Emission
     route = function.routes.get(key, function.default_route)
     if route is None:
         raise NonRetryable(
-            f"no route for {value!r}", hint=f"routes: {', '.join(function.routes)}; add a default_route"
+            f"no route for {value!r}",
+            hint=f"routes: {', '.join(function.routes)}; add a default_route",
         )
-    return {"route": key, "emit": route.emit}, [Emission(name=route.emit, data=context.event["data"])]
+    return {"route": key, "emit": route.emit}, [
+        Emission(name=route.emit, data=context.event["data"])
+    ]
 
 
 async def _run_steps(
@@ -106,14 +119,18 @@ async def _run_steps(
         context.event["steps"] = results
         handler = _find(handlers, step.action)
         try:
-            last = await context.step(step.name, _as_async(handler), context.event, context)
+            last = await context.step(
+                step.name, _as_async(handler), context.event, context
+            )
         except (NonRetryable, HandlerFailed):
             if step.on_failure == "fail":
                 raise
             last = None
         except Exception as error:
             if step.on_failure == "fail":
-                raise HandlerFailed(f"step {step.name!r}: {type(error).__name__}: {error}") from error
+                raise HandlerFailed(
+                    f"step {step.name!r}: {type(error).__name__}: {error}"
+                ) from error
             last = None
         results[step.name] = last
     return last if isinstance(last, dict) else {"steps": results}

@@ -37,7 +37,13 @@ class Deadlines:
 
     def _next(self, unit: Unit, approval: Record, kind: str, seconds: float) -> None:
         due_at_ms = self._engine.clock.now_ms() + int(seconds * 1000)
-        insert_timer(unit, self._engine.mint, kind=kind, due_at_ms=due_at_ms, approval_id=approval["id"])
+        insert_timer(
+            unit,
+            self._engine.mint,
+            kind=kind,
+            due_at_ms=due_at_ms,
+            approval_id=approval["id"],
+        )
 
     async def _remind(self, row: Record) -> None:
         async with self._locks.hold(row["approval_id"]):
@@ -47,7 +53,9 @@ class Deadlines:
             unit = Unit()
             unit.add(sql.DELETE_TIMER, (row["id"],))
             if approval["reminders_sent"] < reminders["max"]:
-                self._next(unit, approval, "approval_reminder", reminders["every_seconds"])
+                self._next(
+                    unit, approval, "approval_reminder", reminders["every_seconds"]
+                )
             message = f"reminder {approval['reminders_sent']} of {reminders['max']}"
             await self._commit(approval, "approval_reminded", message, unit)
 
@@ -75,7 +83,12 @@ class Deadlines:
                 self._next(unit, approval, "approval_timeout", spec["timeout_seconds"])
                 await self._escalate_now(approval, unit)
                 return
-            verdict: dict[str, Any] = {"decision": "timeout", "edits": {}, "feedback": None, "policy": policy}
+            verdict: dict[str, Any] = {
+                "decision": "timeout",
+                "edits": {},
+                "feedback": None,
+                "policy": policy,
+            }
             verdicts = {
                 item["id"]: {**verdict, "data": from_json(item["data"])}
                 for item in approval["items"]
@@ -86,16 +99,22 @@ class Deadlines:
     async def _close_window(self, row: Record) -> None:
         async with self._locks.hold(row["approval_id"]):
             approval = await self._pending(row)
-            item = next(item for item in approval["items"] if item["status"] == "pending")
+            item = next(
+                item for item in approval["items"] if item["status"] == "pending"
+            )
             async with self._engine.hold(item["execution_id"]) as state:
                 change = self._engine.change(state)
                 change.unit.add(sql.DELETE_TIMER, (row["id"],))
                 make_ready(change, approval, from_json(approval["spec"]))
                 change.log(
-                    "approval_ready", name=approval["handler"], message=f"{approval['items_open']} items"
+                    "approval_ready",
+                    name=approval["handler"],
+                    message=f"{approval['items_open']} items",
                 )
                 write_approval(change.unit, approval)
                 await self._engine.submit(change)
 
-    async def _commit(self, approval: Record, event_type: str, message: str, unit: Unit) -> None:
+    async def _commit(
+        self, approval: Record, event_type: str, message: str, unit: Unit
+    ) -> None:
         await self._decisions.log_everywhere(approval, event_type, message, unit)

@@ -15,7 +15,13 @@ from tercet.engine.changes import Change
 from tercet.engine.engine import Engine
 from tercet.engine.waiting import wake
 from tercet.humans.person import Person, check_may_decide
-from tercet.humans.rows import Locks, action_digest, bundle_digest, write_approval, write_item
+from tercet.humans.rows import (
+    Locks,
+    action_digest,
+    bundle_digest,
+    write_approval,
+    write_item,
+)
 from tercet.store import statements as sql
 from tercet.store.approvals import load_approval
 from tercet.store.reader import Record
@@ -74,7 +80,9 @@ class Decisions:
             raise NotFound(f"there is no approval {approval_id!r}")
         return approval
 
-    async def decide(self, approval_id: str, decision: Decision, *, by: Person) -> Record:
+    async def decide(
+        self, approval_id: str, decision: Decision, *, by: Person
+    ) -> Record:
         """Record the decision and wake what waited for it; return the approval as it is then.
 
         Raises NotFound, NotAllowed, AlreadyDecided, Conflict (changed since it was shown), InvalidInput.
@@ -90,7 +98,8 @@ class Decisions:
             )  # fmt: skip
             if decision.digest is not None and decision.digest != approval["digest"]:
                 raise Conflict(
-                    "the approval has changed since it was shown", hint="look at it again, then decide"
+                    "the approval has changed since it was shown",
+                    hint="look at it again, then decide",
                 )
             if decision.decision == "reassign":
                 await self._reassign(approval, decision, by)
@@ -109,16 +118,29 @@ class Decisions:
         decided_by: str | None,
     ) -> None:
         """Write the verdicts ({item_id: {decision, data, edits, feedback}}) and wake the tasks. Callers hold the lock."""
-        items = {item["id"]: item for item in approval["items"] if item["id"] in verdicts}
+        items = {
+            item["id"]: item for item in approval["items"] if item["id"] in verdicts
+        }
         async with AsyncExitStack() as stack:
             states = {}
-            for execution_id in sorted({item["execution_id"] for item in items.values()}):
-                states[execution_id] = await stack.enter_async_context(self._engine.hold(execution_id))
+            for execution_id in sorted(
+                {item["execution_id"] for item in items.values()}
+            ):
+                states[execution_id] = await stack.enter_async_context(
+                    self._engine.hold(execution_id)
+                )
             unit = Unit()
-            changes = {key: self._engine.change(state, unit) for key, state in states.items()}
+            changes = {
+                key: self._engine.change(state, unit) for key, state in states.items()
+            }
             for item_id, item in items.items():
                 self._settle_item(
-                    changes[item["execution_id"]], approval, item, verdicts[item_id], decision, decided_by
+                    changes[item["execution_id"]],
+                    approval,
+                    item,
+                    verdicts[item_id],
+                    decision,
+                    decided_by,
                 )
             self._settle_approval(unit, approval, decision, decided_by)
             await self._engine.submit(*changes.values())
@@ -130,7 +152,10 @@ class Decisions:
         outcome = verdict["decision"]
         data = verdict["data"]
         item["status"] = _ITEM_STATUS[outcome]
-        item["data"], item["edits"] = to_json(data), to_json(verdict["edits"]) if verdict["edits"] else None
+        item["data"], item["edits"] = (
+            to_json(data),
+            to_json(verdict["edits"]) if verdict["edits"] else None,
+        )
         item["digest"] = action_digest(approval["handler"], item["title"], data)
         item["feedback"], item["decided_by"], item["decided_at_ms"] = (
             verdict["feedback"],
@@ -164,16 +189,27 @@ class Decisions:
         change.touch()
 
     def _settle_approval(
-        self, unit: Unit, approval: Record, decision: Decision | None, decided_by: str | None
+        self,
+        unit: Unit,
+        approval: Record,
+        decision: Decision | None,
+        decided_by: str | None,
     ) -> None:
         pending = [item for item in approval["items"] if item["status"] == "pending"]
         approval["items_open"] = len(pending)
         approval["digest"] = bundle_digest(pending or approval["items"])
         if not pending:
-            outcomes = {item["status"] for item in approval["items"] if item["status"] != "cancelled"}
+            outcomes = {
+                item["status"]
+                for item in approval["items"]
+                if item["status"] != "cancelled"
+            }
             approval["status"] = outcomes.pop() if len(outcomes) == 1 else "decided"
             approval["decision"] = decision.decision if decision else "timeout"
-            approval["decided_by"], approval["decided_at_ms"] = decided_by, self._engine.clock.now_ms()
+            approval["decided_by"], approval["decided_at_ms"] = (
+                decided_by,
+                self._engine.clock.now_ms(),
+            )
             approval["option"] = decision.option if decision else None
             approval["feedback"] = decision.feedback if decision else None
             unit.add(sql.DELETE_APPROVAL_TIMERS, (approval["id"],))
@@ -184,7 +220,9 @@ class Decisions:
             raise _invalid("assign_to", "names nobody", "give user or role names")
         approval["assigned_to"] = to_json(decision.assign_to)
         message = f"{by.user} → {', '.join(decision.assign_to)}"
-        await self.log_everywhere(approval, "approval_reassigned", message, Unit(), by=by.user)
+        await self.log_everywhere(
+            approval, "approval_reassigned", message, Unit(), by=by.user
+        )
 
     async def log_everywhere(
         self,
@@ -200,7 +238,11 @@ class Decisions:
         async with AsyncExitStack() as stack:
             write_approval(unit, approval)
             executions = sorted(
-                {item["execution_id"] for item in approval["items"] if item["status"] == "pending"}
+                {
+                    item["execution_id"]
+                    for item in approval["items"]
+                    if item["status"] == "pending"
+                }
             )
             states = [
                 await stack.enter_async_context(self._engine.hold(execution_id))
@@ -218,9 +260,13 @@ class Decisions:
                 await self._engine.journal.submit(unit)
 
 
-def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) -> dict[str, dict[str, Any]]:
+def plan_verdicts(
+    approval: Record, spec: dict[str, Any], decision: Decision
+) -> dict[str, dict[str, Any]]:
     """Return {item_id: {decision, data, edits, feedback}}. Raises InvalidInput with every field that is wrong."""
-    pending = {item["id"]: item for item in approval["items"] if item["status"] == "pending"}
+    pending = {
+        item["id"]: item for item in approval["items"] if item["status"] == "pending"
+    }
     chosen = _chosen(pending, approval, decision)
     editable = set(spec.get("editable") or [])
     verdicts: dict[str, dict[str, Any]] = {}
@@ -229,16 +275,21 @@ def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) ->
         feedback = verdict.feedback or decision.feedback
         if outcome in ("reject", "revise") and not (feedback or "").strip():
             raise _invalid(
-                "feedback", f"is required to {outcome}", "say why, so that the next round can do better"
+                "feedback",
+                f"is required to {outcome}",
+                "say why, so that the next round can do better",
             )
         item = pending[item_id]
         data = from_json(item["data"])
         if verdict.digest is not None and verdict.digest != item["digest"]:
             raise Conflict(
-                f"the item {item_id} has changed since it was shown", hint="look at it again, then decide"
+                f"the item {item_id} has changed since it was shown",
+                hint="look at it again, then decide",
             )
         edits = (
-            verdict.edits if verdict.edits is not None else _edits_for(decision.edits, item_id, len(chosen))
+            verdict.edits
+            if verdict.edits is not None
+            else _edits_for(decision.edits, item_id, len(chosen))
         )
         for field in edits or {}:
             if field not in editable:
@@ -247,7 +298,9 @@ def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) ->
                     "cannot be edited",
                     f"editable: {', '.join(sorted(editable)) or 'nothing'}",
                 )
-        if outcome == "revise" and int(data.get("revision") or 0) >= int(spec.get("max_rejections") or 3):
+        if outcome == "revise" and int(data.get("revision") or 0) >= int(
+            spec.get("max_rejections") or 3
+        ):
             raise _invalid(
                 "decision",
                 f"the item was revised {data['revision']} times, which is the limit",
@@ -263,7 +316,9 @@ def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) ->
     return verdicts
 
 
-def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) -> dict[str, ItemVerdict]:
+def _chosen(
+    pending: dict[str, Record], approval: Record, decision: Decision
+) -> dict[str, ItemVerdict]:
     if decision.items is None:
         if len(pending) > 1:
             raise _invalid(
@@ -279,10 +334,16 @@ def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) ->
         item = known.get(verdict.item_id)
         if item is None:
             raise _invalid(
-                "items", f"{verdict.item_id!r} is no item of this approval", "see GET /approvals/{id}"
+                "items",
+                f"{verdict.item_id!r} is no item of this approval",
+                "see GET /approvals/{id}",
             )
         if verdict.item_id in chosen:
-            raise _invalid("items", f"{verdict.item_id!r} is named twice", "one verdict for each item")
+            raise _invalid(
+                "items",
+                f"{verdict.item_id!r} is named twice",
+                "one verdict for each item",
+            )
         if item["status"] != "pending":
             raise AlreadyDecided(
                 f"the item {item['id']} was decided ({item['status']}) by {item['decided_by']} at {to_iso(item['decided_at_ms'])}"
@@ -293,7 +354,9 @@ def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) ->
     return chosen
 
 
-def _edits_for(edits: dict[str, Any] | None, item_id: str, count: int) -> dict[str, Any] | None:
+def _edits_for(
+    edits: dict[str, Any] | None, item_id: str, count: int
+) -> dict[str, Any] | None:
     if edits is None:
         return None
     by_item = edits.get(item_id)
@@ -307,7 +370,9 @@ def check_option(spec: dict[str, Any], decision: Decision) -> None:
     options = spec.get("options") or []
     if decision.option is not None and decision.option not in options:
         raise _invalid(
-            "option", f"{decision.option!r} is not offered", f"options: {', '.join(options) or 'none'}"
+            "option",
+            f"{decision.option!r} is not offered",
+            f"options: {', '.join(options) or 'none'}",
         )
 
 
@@ -327,4 +392,8 @@ def already_decided(approval: Record) -> AlreadyDecided:
 
 
 def _invalid(field: str, rule: str, hint: str) -> InvalidInput:
-    return InvalidInput(f"{field} {rule}", hint=hint, detail=[{"field": field, "rule": rule, "hint": hint}])
+    return InvalidInput(
+        f"{field} {rule}",
+        hint=hint,
+        detail=[{"field": field, "rule": rule, "hint": hint}],
+    )

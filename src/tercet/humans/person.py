@@ -25,23 +25,43 @@ class Person:
 
 
 def check_may_decide(
-    person: Person, *, who: dict[str, Any], assigned_to: list[str], requested_by: str | None
+    person: Person,
+    *,
+    who: dict[str, Any],
+    assigned_to: list[str],
+    requested_by: str | None,
 ) -> None:
     """Raise NotAllowed when the person may not decide (approval rules P4)."""
     if person.is_agent or person.role == "viewer":
         raise NotAllowed(
-            f"a {person.role} cannot decide approvals", hint="a person with a token of their own decides"
+            f"a {person.role} cannot decide approvals",
+            hint="a person with a token of their own decides",
         )
-    if who.get("not_requester") and requested_by is not None and requested_by == person.user:
-        raise NotAllowed("the one who asked cannot decide", hint="somebody else has to look at it")
+    if (
+        who.get("not_requester")
+        and requested_by is not None
+        and requested_by == person.user
+    ):
+        raise NotAllowed(
+            "the one who asked cannot decide", hint="somebody else has to look at it"
+        )
     if assigned_to:
-        if person.user not in assigned_to and person.role not in assigned_to and person.role != "owner":
+        if (
+            person.user not in assigned_to
+            and person.role not in assigned_to
+            and person.role != "owner"
+        ):
             raise NotAllowed(f"the approval is assigned to {', '.join(assigned_to)}")
         return
     users, roles = who.get("users") or [], who.get("roles") or []
-    allowed = (person.user in users or person.role in roles) if users or roles else person.role in DECIDERS
+    allowed = (
+        (person.user in users or person.role in roles)
+        if users or roles
+        else person.role in DECIDERS
+    )
     if not allowed:
         wanted = [*users, *roles] or sorted(DECIDERS)
         raise NotAllowed(
-            f"this approval is for {', '.join(wanted)}", hint="ask one of them, or have it reassigned"
+            f"this approval is for {', '.join(wanted)}",
+            hint="ask one of them, or have it reassigned",
         )

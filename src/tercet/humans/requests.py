@@ -33,7 +33,13 @@ class ApprovalRequests:
         self._locks = locks
 
     async def __call__(
-        self, context: TaskContext, step: str, *, title: str, data: dict[str, Any], spec: dict[str, Any]
+        self,
+        context: TaskContext,
+        step: str,
+        *,
+        title: str,
+        data: dict[str, Any],
+        spec: dict[str, Any],
     ) -> None:
         """Open an approval, or add an item to the open bundle, and suspend the task."""
         if "timeout" in spec:
@@ -41,7 +47,8 @@ class ApprovalRequests:
         unknown = sorted(set(spec) - SPEC_KEYS)
         if unknown:
             raise NonRetryable(
-                f"an approval has no field {unknown[0]!r}", hint=f"known: {', '.join(sorted(SPEC_KEYS))}"
+                f"an approval has no field {unknown[0]!r}",
+                hint=f"known: {', '.join(sorted(SPEC_KEYS))}",
             )
         text = to_json(data)
         if len(text) > _LARGEST_ITEM:
@@ -54,11 +61,16 @@ class ApprovalRequests:
             await context.suspend(change, f"waiting for a person: {title}", human=True)
         async with self._locks.hold(f"bundle:{context.state.owner_id}:{handler}:{key}"):
             approval_id = await self._engine.reader.read(
-                find_open_bundle, owner_id=context.state.owner_id, handler=handler, bundle_key=str(key)
+                find_open_bundle,
+                owner_id=context.state.owner_id,
+                handler=handler,
+                bundle_key=str(key),
             )
             if approval_id is None:
                 change = self._open(context, step, title, text, spec, str(key))
-                await context.suspend(change, f"waiting for a person: {title}", human=True)
+                await context.suspend(
+                    change, f"waiting for a person: {title}", human=True
+                )
             assert approval_id is not None
             async with self._locks.hold(approval_id):
                 approval = await self._engine.reader.read(load_approval, approval_id)
@@ -66,7 +78,9 @@ class ApprovalRequests:
                     change = self._open(context, step, title, text, spec, str(key))
                 else:
                     change = self._join(context, step, title, text, spec, approval)
-                await context.suspend(change, f"waiting for a person: {title}", human=True)
+                await context.suspend(
+                    change, f"waiting for a person: {title}", human=True
+                )
 
     def _open(
         self,
@@ -81,7 +95,8 @@ class ApprovalRequests:
         approval_id = change.mint.mint("apr")
         item = self._item(change, context, step, title, text, approval_id)
         ready = bundle_key is None or (
-            spec.get("bundle_expects") in (None, 1) and spec.get("bundle_window_seconds") is None
+            spec.get("bundle_expects") in (None, 1)
+            and spec.get("bundle_window_seconds") is None
         )
         change.unit.add(
             sql.INSERT_APPROVAL,
@@ -99,14 +114,22 @@ class ApprovalRequests:
         return change
 
     def _join(
-        self, context: TaskContext, step: str, title: str, text: str, spec: dict[str, Any], approval: Record
+        self,
+        context: TaskContext,
+        step: str,
+        title: str,
+        text: str,
+        spec: dict[str, Any],
+        approval: Record,
     ) -> Change:
         change = context.change()
         item = self._item(change, context, step, title, text, approval["id"])
         approval["items"].append(item)
         approval["items_total"] += 1
         approval["items_open"] += 1
-        approval["digest"] = bundle_digest([i for i in approval["items"] if i["status"] == "pending"])
+        approval["digest"] = bundle_digest(
+            [i for i in approval["items"] if i["status"] == "pending"]
+        )
         expects = spec.get("bundle_expects")
         if approval["ready_at_ms"] is None:
             if expects is not None and approval["items_total"] >= int(expects):
@@ -118,7 +141,13 @@ class ApprovalRequests:
         return change
 
     def _item(
-        self, change: Change, context: TaskContext, step: str, title: str, text: str, approval_id: str
+        self,
+        change: Change,
+        context: TaskContext,
+        step: str,
+        title: str,
+        text: str,
+        approval_id: str,
     ) -> Record:
         item_id = change.mint.mint("itm")
         item_digest = action_digest(context.task.handler, title, from_json(text))

@@ -81,12 +81,20 @@ def event_graph(manifest: Manifest) -> EventGraph:
     emitted: set[str] = set()
     for agent in manifest.agents:
         _handler(
-            graph, agent.name, "agent", trigger_events(agent), [(e.event, emit_label(e)) for e in agent.emits]
+            graph,
+            agent.name,
+            "agent",
+            trigger_events(agent),
+            [(e.event, emit_label(e)) for e in agent.emits],
         )
         emitted |= {e.event for e in agent.emits}
     for step in manifest.humans:
         _handler(
-            graph, step.name, "human", [step.trigger.event], [(e.event, emit_label(e)) for e in step.emits]
+            graph,
+            step.name,
+            "human",
+            [step.trigger.event],
+            [(e.event, emit_label(e)) for e in step.emits],
         )
         emitted |= {e.event for e in step.emits}
     for function in manifest.functions:
@@ -101,20 +109,29 @@ def event_graph(manifest: Manifest) -> EventGraph:
 
 
 def _handler(
-    graph: EventGraph, name: str, kind: NodeKind, triggers: list[str], emits: list[tuple[str, str]]
+    graph: EventGraph,
+    name: str,
+    kind: NodeKind,
+    triggers: list[str],
+    emits: list[tuple[str, str]],
 ) -> None:
     node_id = f"handler:{name}"
     graph.nodes[node_id] = Node(id=node_id, kind=kind, label=name)
     for event in triggers:
         graph.edges.append(Edge(source=_event(graph, event), target=node_id))
     for event, label in emits:
-        graph.edges.append(Edge(source=node_id, target=_event(graph, event), label=label))
+        graph.edges.append(
+            Edge(source=node_id, target=_event(graph, event), label=label)
+        )
 
 
 def _source(graph: EventGraph, function: Function) -> None:
     if isinstance(function.trigger, Cron):
         kind: NodeKind = "cron"
-        label = function.trigger.schedule or f"{function.trigger.cron} {function.trigger.timezone}"
+        label = (
+            function.trigger.schedule
+            or f"{function.trigger.cron} {function.trigger.timezone}"
+        )
     elif isinstance(function.trigger, Webhook):
         kind, label = "webhook", f"POST {function.trigger.webhook}"
     else:

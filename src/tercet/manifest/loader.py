@@ -77,7 +77,9 @@ class LoadedManifest:
                     file=self.places.file, line=line, column=column,
                 )
             )  # fmt: skip
-        self.problems.sort(key=lambda p: (p.line, p.column, p.severity, p.rule, p.message))
+        self.problems.sort(
+            key=lambda p: (p.line, p.column, p.severity, p.rule, p.message)
+        )
 
     def raise_for_errors(self) -> Manifest:
         """Return the manifest. Raises InvalidManifest with all problems when there is an error."""
@@ -98,12 +100,18 @@ def load_path(path: FilePath) -> LoadedManifest:
         raw = path.read_bytes()
     except OSError as error:
         return _failed(
-            "", str(path), "unreadable-file", f"cannot read the file: {error.strerror}", "check the path"
+            "",
+            str(path),
+            "unreadable-file",
+            f"cannot read the file: {error.strerror}",
+            "check the path",
         )
     return load_bytes(raw, source=str(path), folder=path.parent)
 
 
-def load_bytes(raw: bytes, *, source: str, folder: FilePath | None = None) -> LoadedManifest:
+def load_bytes(
+    raw: bytes, *, source: str, folder: FilePath | None = None
+) -> LoadedManifest:
     """Read a manifest from bytes. `folder` is where agents' folders are; None when it came over the network."""
     if len(raw) > _LARGEST_BYTES:
         return _failed(
@@ -116,11 +124,19 @@ def load_bytes(raw: bytes, *, source: str, folder: FilePath | None = None) -> Lo
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return _failed("", source, "not-utf8", f"byte {error.start} is not UTF-8", "save the file as UTF-8")
+        return _failed(
+            "",
+            source,
+            "not-utf8",
+            f"byte {error.start} is not UTF-8",
+            "save the file as UTF-8",
+        )
     return load_text(text, source=source, folder=folder)
 
 
-def load_text(text: str, *, source: str, folder: FilePath | None = None) -> LoadedManifest:
+def load_text(
+    text: str, *, source: str, folder: FilePath | None = None
+) -> LoadedManifest:
     """Read a manifest from text; never raises for bad content."""
     try:
         root = parse_yaml(text)
@@ -129,14 +145,20 @@ def load_text(text: str, *, source: str, folder: FilePath | None = None) -> Load
         rule = "duplicate-key" if isinstance(error, DuplicateKeyError) else "bad-yaml"
         message = (error.problem or error.context or "not YAML").strip().splitlines()[0]
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        return _failed(text, source, rule, message, "see the YAML at this place", line, column)
+        return _failed(
+            text, source, rule, message, "see the YAML at this place", line, column
+        )
     except (YAMLError, ValueError, RecursionError) as error:
         message = str(error).strip().splitlines()[0][:200] or "not YAML"
         return _failed(text, source, "bad-yaml", message, "see the YAML")
     if not isinstance(root, dict):
         found = "nothing" if root is None else type(root).__name__
         return _failed(
-            text, source, "wrong-type", f"a manifest is a mapping, this is {found}", "begin with `name:`"
+            text,
+            source,
+            "wrong-type",
+            f"a manifest is a mapping, this is {found}",
+            "begin with `name:`",
         )
     loaded = LoadedManifest(text=text, places=Places(root, source), folder=folder)
     try:
@@ -161,9 +183,13 @@ def parse_yaml(text: str) -> Any:
     """Parse with places and comments kept. Raises YAMLError or ValueError."""
     yaml = YAML(typ="rt")
     yaml.allow_duplicate_keys = False
-    aliases = sum(1 for token in YAML(typ="rt").scan(text) if isinstance(token, AliasToken))
+    aliases = sum(
+        1 for token in YAML(typ="rt").scan(text) if isinstance(token, AliasToken)
+    )
     if aliases > _MOST_ALIASES:
-        raise ValueError(f"the document has {aliases} aliases, more than {_MOST_ALIASES}")
+        raise ValueError(
+            f"the document has {aliases} aliases, more than {_MOST_ALIASES}"
+        )
     return yaml.load(text)
 
 
@@ -172,7 +198,8 @@ def _plain(node: Any, depth: int = 0) -> Any:
         raise RecursionError("the document is nested deeper than 40 levels")
     if isinstance(node, dict):
         return {
-            key if isinstance(key, str) else str(key): _plain(value, depth + 1) for key, value in node.items()
+            key if isinstance(key, str) else str(key): _plain(value, depth + 1)
+            for key, value in node.items()
         }
     if isinstance(node, list):
         return [_plain(item, depth + 1) for item in node]
@@ -191,7 +218,9 @@ def _choose_triggers(document: dict[str, Any]) -> tuple[dict[str, Any], list[Fin
     if not isinstance(functions, list):
         return document, findings
     for index, function in enumerate(functions):
-        if not isinstance(function, dict) or not isinstance(function.get("trigger"), dict):
+        if not isinstance(function, dict) or not isinstance(
+            function.get("trigger"), dict
+        ):
             continue
         shape = _TRIGGERS.get(str(function.get("pattern", "simple")))
         if shape is None:
@@ -201,7 +230,11 @@ def _choose_triggers(document: dict[str, Any]) -> tuple[dict[str, Any], list[Fin
         except ValidationError as error:
             function["trigger"] = Trigger(event="x")
             for item in error.errors():
-                findings.append(_finding({**item, "loc": ("functions", index, "trigger", *item["loc"])}))
+                findings.append(
+                    _finding(
+                        {**item, "loc": ("functions", index, "trigger", *item["loc"])}
+                    )
+                )
     return document, findings
 
 
@@ -223,7 +256,11 @@ def _finding(item: Any) -> Finding:
     if kind == "extra_forbidden":
         message = f"unknown key {key!r}"
         close = difflib.get_close_matches(str(key), _KNOWN_KEYS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "remove it, or see `tercet manifest schema`"
+        hint = (
+            f"did you mean {close[0]!r}?"
+            if close
+            else "remove it, or see `tercet manifest schema`"
+        )
     elif kind == "missing":
         message = f"the key {key!r} is missing"
         hint = "see `tercet manifest schema`"
@@ -268,9 +305,21 @@ _KNOWN_KEYS = _known_keys()
 
 
 def _failed(
-    text: str, source: str, rule: str, message: str, hint: str, line: int = 1, column: int = 1
+    text: str,
+    source: str,
+    rule: str,
+    message: str,
+    hint: str,
+    line: int = 1,
+    column: int = 1,
 ) -> LoadedManifest:
     problem = Problem(
-        severity="error", rule=rule, message=message, hint=hint, file=source, line=line, column=column
+        severity="error",
+        rule=rule,
+        message=message,
+        hint=hint,
+        file=source,
+        line=line,
+        column=column,
     )
     return LoadedManifest(text=text, places=Places(None, source), problems=[problem])

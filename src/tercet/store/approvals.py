@@ -10,7 +10,9 @@ from tercet.store.tables import approval_items, approvals
 
 def load_approval(connection: sa.Connection, approval_id: str) -> Record | None:
     """Return an approval with its `items`, or None."""
-    row = first(connection.execute(sa.select(approvals).where(approvals.c.id == approval_id)))
+    row = first(
+        connection.execute(sa.select(approvals).where(approvals.c.id == approval_id))
+    )
     if row is None:
         return None
     row["items"] = records(
@@ -54,17 +56,28 @@ def open_items_of(connection: sa.Connection, execution_id: str) -> list[Record]:
     return records(
         connection.execute(
             sa.select(approval_items).where(
-                approval_items.c.execution_id == execution_id, approval_items.c.status == "pending"
+                approval_items.c.execution_id == execution_id,
+                approval_items.c.status == "pending",
             )
         )
     )
 
 
 def list_approvals(
-    connection: sa.Connection, *, owner_id: str, status: str | None, limit: int, after: str | None
+    connection: sa.Connection,
+    *,
+    owner_id: str,
+    status: str | None,
+    limit: int,
+    after: str | None,
 ) -> list[Record]:
     """Return approvals, oldest first (an inbox is worked off from its oldest end)."""
-    query = sa.select(approvals).where(approvals.c.owner_id == owner_id).order_by(approvals.c.id).limit(limit)
+    query = (
+        sa.select(approvals)
+        .where(approvals.c.owner_id == owner_id)
+        .order_by(approvals.c.id)
+        .limit(limit)
+    )
     if status is not None:
         query = query.where(approvals.c.status == status)
     if after is not None:

@@ -22,13 +22,19 @@ from tercet.store.tables import (
 _OPEN = ("QUEUED", "RUNNING", "BLOCKED", "ERROR")
 
 
-def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, Any] | None:
+def load_execution(
+    connection: sa.Connection, execution_id: str
+) -> dict[str, Any] | None:
     """Return everything that the engine needs to go on with an execution, or None."""
-    execution = first(connection.execute(sa.select(executions).where(executions.c.id == execution_id)))
+    execution = first(
+        connection.execute(sa.select(executions).where(executions.c.id == execution_id))
+    )
     if execution is None:
         return None
     seq = connection.scalar(
-        sa.select(sa.func.max(execution_events.c.seq)).where(execution_events.c.execution_id == execution_id)
+        sa.select(sa.func.max(execution_events.c.seq)).where(
+            execution_events.c.execution_id == execution_id
+        )
     )
     return {
         "execution": execution,
@@ -36,22 +42,31 @@ def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, An
         "tasks": records(
             connection.execute(
                 sa.select(execution_tasks)
-                .where(execution_tasks.c.execution_id == execution_id, execution_tasks.c.status.in_(_OPEN))
+                .where(
+                    execution_tasks.c.execution_id == execution_id,
+                    execution_tasks.c.status.in_(_OPEN),
+                )
                 .order_by(execution_tasks.c.id)
             )
         ),
         "waits": records(
             connection.execute(
-                sa.select(waits).where(waits.c.execution_id == execution_id, waits.c.kind == "event")
+                sa.select(waits).where(
+                    waits.c.execution_id == execution_id, waits.c.kind == "event"
+                )
             )
         ),
         "fan_ins": records(
-            connection.execute(sa.select(fan_ins).where(fan_ins.c.execution_id == execution_id))
+            connection.execute(
+                sa.select(fan_ins).where(fan_ins.c.execution_id == execution_id)
+            )
         ),
         "delayed_events": connection.scalar(
             sa.select(sa.func.count())
             .select_from(timers)
-            .where(timers.c.execution_id == execution_id, timers.c.kind == "delayed_event")
+            .where(
+                timers.c.execution_id == execution_id, timers.c.kind == "delayed_event"
+            )
         )
         or 0,
     }
@@ -61,24 +76,32 @@ def load_steps(connection: sa.Connection, task_id: str) -> dict[str, str]:
     """Return the JSON results of a task's completed steps by name."""
     rows = connection.execute(
         sa.select(execution_subtasks.c.name, execution_subtasks.c.result_data).where(
-            execution_subtasks.c.task_id == task_id, execution_subtasks.c.status == "COMPLETE"
+            execution_subtasks.c.task_id == task_id,
+            execution_subtasks.c.status == "COMPLETE",
         )
     )
     return {name: result for name, result in rows}
 
 
-def load_events(connection: sa.Connection, execution_id: str, seqs: Iterable[int]) -> list[Record]:
+def load_events(
+    connection: sa.Connection, execution_id: str, seqs: Iterable[int]
+) -> list[Record]:
     """Return the events with these numbers."""
     return records(
         connection.execute(
             sa.select(execution_events)
-            .where(execution_events.c.execution_id == execution_id, execution_events.c.seq.in_(list(seqs)))
+            .where(
+                execution_events.c.execution_id == execution_id,
+                execution_events.c.seq.in_(list(seqs)),
+            )
             .order_by(execution_events.c.seq)
         )
     )
 
 
-def events_named(connection: sa.Connection, execution_id: str, name: str) -> list[Record]:
+def events_named(
+    connection: sa.Connection, execution_id: str, name: str
+) -> list[Record]:
     """Return an execution's domain events of one name, oldest first."""
     return records(
         connection.execute(
@@ -86,7 +109,9 @@ def events_named(connection: sa.Connection, execution_id: str, name: str) -> lis
             .where(
                 execution_events.c.execution_id == execution_id,
                 execution_events.c.name == name,
-                execution_events.c.event_type.in_(("event_recorded", "execution_created")),
+                execution_events.c.event_type.in_(
+                    ("event_recorded", "execution_created")
+                ),
             )
             .order_by(execution_events.c.seq)
         )
@@ -118,7 +143,9 @@ def running_executions(connection: sa.Connection) -> list[str]:
     """Return the executions that have a task marked as running."""
     return list(
         connection.scalars(
-            sa.select(execution_tasks.c.execution_id).where(execution_tasks.c.status == "RUNNING").distinct()
+            sa.select(execution_tasks.c.execution_id)
+            .where(execution_tasks.c.status == "RUNNING")
+            .distinct()
         )
     )
 
@@ -134,14 +161,18 @@ def find_event_key(connection: sa.Connection, owner_id: str, key: str) -> Record
     )
 
 
-def executions_waiting_for(connection: sa.Connection, owner_id: str, event_name: str) -> list[Record]:
+def executions_waiting_for(
+    connection: sa.Connection, owner_id: str, event_name: str
+) -> list[Record]:
     """Return the open waits for an event over all of an owner's executions."""
     return records(
         connection.execute(
             sa.select(waits)
             .join(executions, executions.c.id == waits.c.execution_id)
             .where(
-                executions.c.owner_id == owner_id, waits.c.kind == "event", waits.c.event_name == event_name
+                executions.c.owner_id == owner_id,
+                waits.c.kind == "event",
+                waits.c.event_name == event_name,
             )
             .order_by(waits.c.id)
         )
@@ -152,7 +183,10 @@ def due_timers(connection: sa.Connection, now_ms: int, limit: int) -> list[Recor
     """Return timers that are due, earliest first."""
     return records(
         connection.execute(
-            sa.select(timers).where(timers.c.due_at_ms <= now_ms).order_by(timers.c.due_at_ms).limit(limit)
+            sa.select(timers)
+            .where(timers.c.due_at_ms <= now_ms)
+            .order_by(timers.c.due_at_ms)
+            .limit(limit)
         )
     )
 

@@ -7,7 +7,10 @@ import sqlalchemy as sa
 from tercet.store.reader import Record, records
 from tercet.store.tables import ledger
 
-_SPENT = sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=ledger.c.cost_picousd)
+_SPENT = sa.case(
+    (ledger.c.status == "RESERVED", ledger.c.reserved_picousd),
+    else_=ledger.c.cost_picousd,
+)
 _TOKENS = sa.case(
     (ledger.c.status == "RESERVED", ledger.c.reserved_tokens),
     else_=ledger.c.tokens_input + ledger.c.tokens_output,
@@ -31,7 +34,8 @@ def spent(
 ) -> tuple[int, int]:
     """Return (picodollars, tokens) that are settled or reserved within the given scope."""
     query = sa.select(
-        sa.func.coalesce(sa.func.sum(_SPENT), 0), sa.func.coalesce(sa.func.sum(_TOKENS), 0)
+        sa.func.coalesce(sa.func.sum(_SPENT), 0),
+        sa.func.coalesce(sa.func.sum(_TOKENS), 0),
     ).where(ledger.c.owner_id == owner_id)
     if execution_id is not None:
         query = query.where(ledger.c.execution_id == execution_id)
@@ -43,19 +47,27 @@ def spent(
     return int(row[0]), int(row[1])
 
 
-def open_reservations(connection: sa.Connection, task_id: str, step: str) -> list[Record]:
+def open_reservations(
+    connection: sa.Connection, task_id: str, step: str
+) -> list[Record]:
     """Return reservations that a crash left open."""
     return records(
         connection.execute(
             sa.select(ledger).where(
-                ledger.c.task_id == task_id, ledger.c.subtask_id == step, ledger.c.status == "RESERVED"
+                ledger.c.task_id == task_id,
+                ledger.c.subtask_id == step,
+                ledger.c.status == "RESERVED",
             )
         )
     )
 
 
 def summarize(
-    connection: sa.Connection, *, owner_id: str, group_by: str, execution_id: str | None = None
+    connection: sa.Connection,
+    *,
+    owner_id: str,
+    group_by: str,
+    execution_id: str | None = None,
 ) -> list[Record]:
     """Return sums by group, dearest first."""
     key = GROUPS[group_by]
@@ -64,12 +76,16 @@ def summarize(
             key.label("key"),
             sa.func.count().label("calls"),
             sa.func.sum(ledger.c.cost_picousd).label("cost_picousd"),
-            sa.func.sum(sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=0)).label(
-                "reserved_picousd"
-            ),
+            sa.func.sum(
+                sa.case(
+                    (ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=0
+                )
+            ).label("reserved_picousd"),
             sa.func.sum(ledger.c.tokens_input).label("tokens_input"),
             sa.func.sum(ledger.c.tokens_output).label("tokens_output"),
-            sa.func.sum(sa.case((ledger.c.flags != "[]", 1), else_=0)).label("flagged_calls"),
+            sa.func.sum(sa.case((ledger.c.flags != "[]", 1), else_=0)).label(
+                "flagged_calls"
+            ),
         )
         .where(ledger.c.owner_id == owner_id)
         .group_by(key)

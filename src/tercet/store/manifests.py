@@ -10,13 +10,19 @@ from tercet.store.tables import manifests, timers
 
 def load_manifest(connection: sa.Connection, manifest_id: str) -> Record | None:
     """Return one revision."""
-    return first(connection.execute(sa.select(manifests).where(manifests.c.id == manifest_id)))
+    return first(
+        connection.execute(sa.select(manifests).where(manifests.c.id == manifest_id))
+    )
 
 
 def latest_manifests(connection: sa.Connection) -> list[Record]:
     """Return the newest revision of every manifest of every owner."""
     newest = (
-        sa.select(manifests.c.owner_id, manifests.c.name, sa.func.max(manifests.c.revision).label("revision"))
+        sa.select(
+            manifests.c.owner_id,
+            manifests.c.name,
+            sa.func.max(manifests.c.revision).label("revision"),
+        )
         .group_by(manifests.c.owner_id, manifests.c.name)
         .subquery()
     )

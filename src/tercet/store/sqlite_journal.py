@@ -48,7 +48,9 @@ class SqliteJournal:
 
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._write, name="tercet-journal", daemon=True)
+        self._thread = threading.Thread(
+            target=self._write, name="tercet-journal", daemon=True
+        )
         self._thread.start()
 
     async def stop(self) -> None:
@@ -61,7 +63,9 @@ class SqliteJournal:
         """Queue the unit; see `Journal.submit`."""
         loop = self._loop
         if loop is None:
-            raise StoreUnavailable("the journal is not running", hint="start the engine first")
+            raise StoreUnavailable(
+                "the journal is not running", hint="start the engine first"
+            )
         future: asyncio.Future[None] = loop.create_future()
         unit.future = future
         self._pending.append(unit)
@@ -121,7 +125,10 @@ class SqliteJournal:
         for unit in batch:
             if unit.streams & refused_streams:
                 refused_streams |= unit.streams
-                self._lose([unit], StaleClaim("an earlier change of this execution was refused"))
+                self._lose(
+                    [unit],
+                    StaleClaim("an earlier change of this execution was refused"),
+                )
                 continue
             self._connection.execute("SAVEPOINT unit")
             try:
@@ -168,10 +175,16 @@ class SqliteJournal:
         """Tell everybody who built on these units. Units queued behind them on the same streams go too."""
         streams = {stream for unit in units for stream in unit.streams}
         if not isinstance(error, (StaleClaim, Conflict)):
-            _log.error("journal.commit_failed", error=str(error.__cause__ or error), units=len(units))
+            _log.error(
+                "journal.commit_failed",
+                error=str(error.__cause__ or error),
+                units=len(units),
+            )
         behind = [unit for unit in self._pending if unit.streams & streams]
         if behind:
-            self._pending = [unit for unit in self._pending if not unit.streams & streams]
+            self._pending = [
+                unit for unit in self._pending if not unit.streams & streams
+            ]
         self._on_lost([*units, *behind], error)
         for unit in (*units, *behind):
             if unit.future is not None and not unit.future.done():
@@ -180,7 +193,8 @@ class SqliteJournal:
 
 def _unavailable(cause: sqlite3.Error) -> StoreUnavailable:
     error = StoreUnavailable(
-        "the database did not take the change; nothing of it was kept", hint="see the server's log"
+        "the database did not take the change; nothing of it was kept",
+        hint="see the server's log",
     )
     error.__cause__ = cause
     return error
@@ -190,5 +204,8 @@ def _refusal(cause: sqlite3.Error) -> TercetError:
     if isinstance(cause, sqlite3.IntegrityError):
         if "execution_events" in str(cause):
             return StaleClaim("another writer extended this execution first")
-        return Conflict("the change breaks a rule of the database", hint="a key that must be unique is taken")
+        return Conflict(
+            "the change breaks a rule of the database",
+            hint="a key that must be unique is taken",
+        )
     return _unavailable(cause)

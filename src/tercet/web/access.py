@@ -28,7 +28,8 @@ async def person_of(request: Request) -> Person:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise NotAuthenticated(
-            "a bearer token is required", hint="Authorization: Bearer TOKEN; see DATA_DIR/admin-token"
+            "a bearer token is required",
+            hint="Authorization: Bearer TOKEN; see DATA_DIR/admin-token",
         )
     return await node_of(request).tokens.check(token.strip())
 
@@ -53,13 +54,16 @@ async def json_body(request: Request) -> Any:
     raw = await request.body()
     if not raw:
         raise InvalidInput(
-            "the body is empty", hint="send JSON", detail=[{"field": "body", "rule": "is required"}]
+            "the body is empty",
+            hint="send JSON",
+            detail=[{"field": "body", "rule": "is required"}],
         )
     try:
         return from_json(raw)
     except ValueError as error:
         raise InvalidInput(
-            f"the body is not JSON: {error}", detail=[{"field": "body", "rule": "must be JSON"}]
+            f"the body is not JSON: {error}",
+            detail=[{"field": "body", "rule": "must be JSON"}],
         ) from error
 
 
@@ -68,19 +72,34 @@ def parse(model: type[ModelT], value: Any, *, prefix: str = "") -> ModelT:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        detail = [{**item, "field": f"{prefix}{item['field']}"} for item in field_errors(error)]
-        raise InvalidInput(f"{detail[0]['field'] or 'body'}: {detail[0]['rule']}", detail=detail) from error
+        detail = [
+            {**item, "field": f"{prefix}{item['field']}"}
+            for item in field_errors(error)
+        ]
+        raise InvalidInput(
+            f"{detail[0]['field'] or 'body'}: {detail[0]['rule']}", detail=detail
+        ) from error
 
 
 def page(items: list[dict[str, Any]], limit: int, key: str) -> dict[str, Any]:
     """Return a list answer; the cursor is the last item's id when there may be more."""
-    return {"items": items, "next_cursor": items[-1][key] if len(items) == limit else None}
+    return {
+        "items": items,
+        "next_cursor": items[-1][key] if len(items) == limit else None,
+    }
 
 
 def body_schema(model: type[BaseModel], *, or_list: bool = False) -> dict[str, Any]:
     """Return the OpenAPI part for a body that the route parses itself."""
-    schema: dict[str, Any] = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema: dict[str, Any] = model.model_json_schema(
+        ref_template="#/components/schemas/{model}"
+    )
     schema.pop("$defs", None)
     if or_list:
         schema = {"oneOf": [schema, {"type": "array", "items": schema}]}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": schema}},
+        }
+    }

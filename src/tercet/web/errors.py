@@ -25,14 +25,20 @@ _CODES = {
 
 
 def error_body(
-    message: str, code: str, *, detail: list[dict[str, Any]] | None = None, hint: str | None = None
+    message: str,
+    code: str,
+    *,
+    detail: list[dict[str, Any]] | None = None,
+    hint: str | None = None,
 ) -> dict[str, Any]:
     """Return the body of an error answer."""
     body: dict[str, Any] = {
         "success": False,
         "error": message,
         "code": code,
-        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "timestamp": datetime.now(UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z"),
     }
     if hint:
         body["hint"] = hint
@@ -41,10 +47,16 @@ def error_body(
     return body
 
 
-def field_errors(error: ValidationError | RequestValidationError) -> list[dict[str, Any]]:
+def field_errors(
+    error: ValidationError | RequestValidationError,
+) -> list[dict[str, Any]]:
     """Return one entry a field: where, which rule. The rejected values stay out of it."""
     return [
-        {"field": ".".join(str(part) for part in item["loc"]), "rule": item["msg"], "type": item["type"]}
+        {
+            "field": ".".join(str(part) for part in item["loc"]),
+            "rule": item["msg"],
+            "type": item["type"],
+        }
         for item in error.errors()
     ]
 
@@ -55,28 +67,43 @@ def install_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(TercetError)
     async def _tercet(request: Request, error: TercetError) -> JSONResponse:
         if error.http_status >= 500:
-            _log.error("request.failed", path=request.url.path, code=error.code, exc_info=error)
+            _log.error(
+                "request.failed", path=request.url.path, code=error.code, exc_info=error
+            )
         headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
-        body = error_body(error.message, error.code, detail=error.detail, hint=error.hint)
+        body = error_body(
+            error.message, error.code, detail=error.detail, hint=error.hint
+        )
         return JSONResponse(body, status_code=error.http_status, headers=headers)
 
     @app.exception_handler(RequestValidationError)
     async def _fields(_request: Request, error: RequestValidationError) -> JSONResponse:
         detail = field_errors(error)
-        return JSONResponse(error_body(_first(detail), "INVALID_INPUT", detail=detail), status_code=422)
+        return JSONResponse(
+            error_body(_first(detail), "INVALID_INPUT", detail=detail), status_code=422
+        )
 
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
         code = _CODES.get(error.status_code, "BAD_REQUEST")
         return JSONResponse(
-            error_body(str(error.detail), code), status_code=error.status_code, headers=error.headers
+            error_body(str(error.detail), code),
+            status_code=error.status_code,
+            headers=error.headers,
         )
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         _log.error("request.crashed", path=request.url.path, exc_info=error)
-        return JSONResponse(error_body("the server failed; see its log", "INTERNAL_ERROR"), status_code=500)
+        return JSONResponse(
+            error_body("the server failed; see its log", "INTERNAL_ERROR"),
+            status_code=500,
+        )
 
 
 def _first(detail: list[dict[str, Any]]) -> str:
-    return f"{detail[0]['field']}: {detail[0]['rule']}" if detail else "the request is not valid"
+    return (
+        f"{detail[0]['field']}: {detail[0]['rule']}"
+        if detail
+        else "the request is not valid"
+    )

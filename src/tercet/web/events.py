@@ -21,7 +21,9 @@ from tercet.web.access import Node, Writer, body_schema, json_body, parse, write
 
 router = APIRouter(tags=["events"])
 _MOST_EVENTS = 1_000
-_KEPT_HEADERS = frozenset({"content-type", "user-agent", "webhook-id", "webhook-timestamp"})
+_KEPT_HEADERS = frozenset(
+    {"content-type", "user-agent", "webhook-id", "webhook-timestamp"}
+)
 
 
 class EventIn(BaseModel):
@@ -47,7 +49,9 @@ def _to_wire(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-@router.post("/events", status_code=201, openapi_extra=body_schema(EventIn, or_list=True))
+@router.post(
+    "/events", status_code=201, openapi_extra=body_schema(EventIn, or_list=True)
+)
 async def send(request: Request, node: Node, person: Writer) -> Any:
     """Record one event or a list; answers a receipt or a list. A list is checked whole before any of it is stored."""
     body = await json_body(request)
@@ -55,9 +59,12 @@ async def send(request: Request, node: Node, person: Writer) -> Any:
         return _to_wire(await _send(node, person, parse(EventIn, body)))
     if not 1 <= len(body) <= _MOST_EVENTS:
         raise InvalidInput(
-            f"a list has 1 to {_MOST_EVENTS} events, not {len(body)}", hint="send several lists"
+            f"a list has 1 to {_MOST_EVENTS} events, not {len(body)}",
+            hint="send several lists",
         )
-    events = [parse(EventIn, item, prefix=f"{index}.") for index, item in enumerate(body)]
+    events = [
+        parse(EventIn, item, prefix=f"{index}.") for index, item in enumerate(body)
+    ]
     for index, event in enumerate(events):
         await _check(node, person, event, index)
     return [_to_wire(await _send(node, person, event)) for event in events]
@@ -70,8 +77,13 @@ async def _check(node: Node, person: Person, event: EventIn, index: int) -> None
             execution_id=event.execution_id,
         )  # fmt: skip
     except InvalidInput as error:
-        detail = [{**item, "field": f"{index}.{item.get('field', '')}"} for item in error.detail]
-        raise InvalidInput(f"event {index}: {error.message}", hint=error.hint, detail=detail) from error
+        detail = [
+            {**item, "field": f"{index}.{item.get('field', '')}"}
+            for item in error.detail
+        ]
+        raise InvalidInput(
+            f"event {index}: {error.message}", hint=error.hint, detail=detail
+        ) from error
 
 
 async def _send(node: Node, person: Person, event: EventIn) -> Receipt:
@@ -87,7 +99,9 @@ async def _send(node: Node, person: Person, event: EventIn) -> Receipt:
 
 
 @router.post("/hooks/{manifest}/{path:path}", status_code=201)
-async def hook(manifest: str, path: str, request: Request, node: Node) -> dict[str, Any]:
+async def hook(
+    manifest: str, path: str, request: Request, node: Node
+) -> dict[str, Any]:
     """Take an incoming request for a webhook function.
 
     With `secret_env` the request is verified by Standard Webhooks (±5 minutes) and needs no token; its
@@ -111,7 +125,11 @@ async def hook(manifest: str, path: str, request: Request, node: Node) -> dict[s
     data = {
         "path": path,
         "query": dict(request.query_params),
-        "headers": {name: value for name, value in request.headers.items() if name in _KEPT_HEADERS},
+        "headers": {
+            name: value
+            for name, value in request.headers.items()
+            if name in _KEPT_HEADERS
+        },
         "body": body,
         "body_digest": digest(body),
     }
@@ -122,7 +140,9 @@ async def hook(manifest: str, path: str, request: Request, node: Node) -> dict[s
     return _to_wire(receipt)
 
 
-def _find_hook(node: Node, manifest: str, path: str) -> tuple[Deployed, Function, Webhook]:
+def _find_hook(
+    node: Node, manifest: str, path: str
+) -> tuple[Deployed, Function, Webhook]:
     for deployed in node.catalog.everywhere(manifest):
         for block in deployed.definition.blocks.values():
             if (
@@ -138,16 +158,16 @@ def _verify(secret_env: str, raw: bytes, headers: dict[str, str]) -> None:
     secret = os.environ.get(secret_env)
     if not secret:
         raise NotAuthenticated(
-            "the webhook's secret is not configured", hint=f"set {secret_env} on the server"
+            "the webhook's secret is not configured",
+            hint=f"set {secret_env} on the server",
         )
     try:
         Verifier(secret).verify(raw, headers)
     except (WebhookVerificationError, ValueError) as error:
         raise NotAuthenticated(
-            "the webhook's signature is not valid", hint="Standard Webhooks, within 5 minutes"
+            "the webhook's signature is not valid",
+            hint="Standard Webhooks, within 5 minutes",
         ) from error
-    except (
-        Exception
-    ) as error:  # the library parses JSON after a good signature; the body may be another format
+    except Exception as error:  # the library parses JSON after a good signature; the body may be another format
         if "json" not in type(error).__name__.lower():
             raise

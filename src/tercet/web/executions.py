@@ -9,10 +9,32 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tercet.domain.errors import NotFound
 from tercet.domain.status import ExecutionStatus
-from tercet.flows.wire import costs_to_wire, event_to_wire, execution_to_wire, task_to_wire
-from tercet.store.listing import MOST_TASKS, costs_of, get_execution, list_events, list_executions, tasks_of
+from tercet.flows.wire import (
+    costs_to_wire,
+    event_to_wire,
+    execution_to_wire,
+    task_to_wire,
+)
+from tercet.store.listing import (
+    MOST_TASKS,
+    costs_of,
+    get_execution,
+    list_events,
+    list_executions,
+    tasks_of,
+)
 from tercet.store.reader import Record
-from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
+from tercet.web.access import (
+    Caller,
+    Cursor,
+    Limit,
+    Node,
+    Writer,
+    body_schema,
+    json_body,
+    page,
+    parse,
+)
 
 router = APIRouter(prefix="/executions", tags=["executions"])
 
@@ -27,7 +49,9 @@ class StatusChange(BaseModel):
 
 
 async def _own(node: Node, person: Caller, execution_id: str) -> Record:
-    row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
+    row = await node.reader.read(
+        get_execution, owner_id=person.owner_id, execution_id=execution_id
+    )
     if row is None:
         raise NotFound(f"there is no execution {execution_id!r}")
     return row
@@ -44,7 +68,12 @@ async def list_all(
 ) -> dict[str, Any]:
     """Return executions, newest first."""
     rows = await node.reader.read(
-        list_executions, owner_id=person.owner_id, kind=kind, status=status, limit=limit, before=cursor
+        list_executions,
+        owner_id=person.owner_id,
+        kind=kind,
+        status=status,
+        limit=limit,
+        before=cursor,
     )
     return page([execution_to_wire(row) for row in rows], limit, "execution_id")
 
@@ -57,7 +86,11 @@ async def show(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
     costs = await node.reader.read(costs_of, execution_id)
     return {
         **execution_to_wire(row),
-        "costs": {**costs_to_wire(costs), "models": node.models.kind, "note": node.models.note},
+        "costs": {
+            **costs_to_wire(costs),
+            "models": node.models.kind,
+            "note": node.models.note,
+        },
         "tasks": [task_to_wire(task) for task in tasks],
         "tasks_truncated": len(tasks) == MOST_TASKS,
     }
@@ -84,7 +117,9 @@ async def events(
 
 
 @router.patch("/{execution_id}", openapi_extra=body_schema(StatusChange))
-async def change_status(execution_id: str, request: Request, node: Node, person: Writer) -> dict[str, Any]:
+async def change_status(
+    execution_id: str, request: Request, node: Node, person: Writer
+) -> dict[str, Any]:
     """Pause, resume, cancel or give up."""
     await _own(node, person, execution_id)
     change = parse(StatusChange, await json_body(request))
@@ -93,21 +128,29 @@ async def change_status(execution_id: str, request: Request, node: Node, person:
     elif change.status == "RUNNING":
         await node.control.resume(execution_id, by=person.user)
     elif change.status == "CANCELLED":
-        await node.cancelling.cancel_execution(execution_id, by=person.user, reason=change.reason)
+        await node.cancelling.cancel_execution(
+            execution_id, by=person.user, reason=change.reason
+        )
     else:
         await node.control.give_up(execution_id, by=person.user)
     return execution_to_wire(await _own(node, person, execution_id))
 
 
 @router.post("/{execution_id}/retry", status_code=201)
-async def retry_execution(execution_id: str, node: Node, person: Writer) -> dict[str, Any]:
+async def retry_execution(
+    execution_id: str, node: Node, person: Writer
+) -> dict[str, Any]:
     """Retry: failed tasks of an open execution go on; an ended one starts anew, linked to the old one."""
     row = await _own(node, person, execution_id)
-    return execution_to_wire(await _own(node, person, await node.retries.retry(row, by=person.user)))
+    return execution_to_wire(
+        await _own(node, person, await node.retries.retry(row, by=person.user))
+    )
 
 
 @router.post("/{execution_id}/tasks/{task_id}/retry")
-async def retry_task(execution_id: str, task_id: str, node: Node, person: Writer) -> dict[str, Any]:
+async def retry_task(
+    execution_id: str, task_id: str, node: Node, person: Writer
+) -> dict[str, Any]:
     """Queue a failed task again."""
     await _own(node, person, execution_id)
     await node.control.retry_task(execution_id, task_id, by=person.user)
@@ -115,7 +158,9 @@ async def retry_task(execution_id: str, task_id: str, node: Node, person: Writer
 
 
 @router.post("/{execution_id}/tasks/{task_id}/skip")
-async def skip_task(execution_id: str, task_id: str, node: Node, person: Writer) -> dict[str, Any]:
+async def skip_task(
+    execution_id: str, task_id: str, node: Node, person: Writer
+) -> dict[str, Any]:
     """Go on without a failed or waiting task."""
     await _own(node, person, execution_id)
     await node.control.skip_task(execution_id, task_id, by=person.user)

@@ -19,7 +19,10 @@ from tercet.web.access import Caller, Node, Writer, page
 
 router = APIRouter(prefix="/manifests", tags=["manifests"])
 _YAML_BODY = {
-    "requestBody": {"required": True, "content": {"application/yaml": {"schema": {"type": "string"}}}},
+    "requestBody": {
+        "required": True,
+        "content": {"application/yaml": {"schema": {"type": "string"}}},
+    },
 }
 
 
@@ -48,9 +51,14 @@ async def deploy(request: Request, node: Node, person: Writer) -> JSONResponse:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            "the manifest is not UTF-8", detail=[{"field": "body", "rule": "must be UTF-8"}]
+            "the manifest is not UTF-8",
+            detail=[{"field": "body", "rule": "must be UTF-8"}],
         ) from error
-    loaded = open_text(text, executor_types=node.registry.types, allowed_handlers=node.catalog.handlers.names)
+    loaded = open_text(
+        text,
+        executor_types=node.registry.types,
+        allowed_handlers=node.catalog.handlers.names,
+    )
     before = {d.name: d.revision for d in node.catalog.all_active(person.owner_id)}
     deployed = await node.catalog.deploy(node.engine, loaded, owner_id=person.owner_id)
     created = before.get(deployed.name) != deployed.revision
@@ -60,7 +68,9 @@ async def deploy(request: Request, node: Node, person: Writer) -> JSONResponse:
 @router.get("")
 async def list_manifests(node: Node, person: Caller) -> dict[str, Any]:
     """Return the manifests in force."""
-    items = [_to_wire(deployed) for deployed in node.catalog.all_active(person.owner_id)]
+    items = [
+        _to_wire(deployed) for deployed in node.catalog.all_active(person.owner_id)
+    ]
     return page(items, len(items) + 1, "name")
 
 
@@ -71,9 +81,14 @@ async def show(name: str, node: Node, person: Caller) -> dict[str, Any]:
     rows = await node.reader.read(revisions_of, person.owner_id, name)
     return {
         **_to_wire(deployed),
-        "source": next(row["source"] for row in rows if row["id"] == deployed.manifest_id),
+        "source": next(
+            row["source"] for row in rows if row["id"] == deployed.manifest_id
+        ),
         "handlers": [
-            {"name": block.name, "executor": deployed.definition.handler(block.name).executor}
+            {
+                "name": block.name,
+                "executor": deployed.definition.handler(block.name).executor,
+            }
             for block in deployed.definition.blocks.values()
         ],
         "revisions": [
@@ -89,10 +104,15 @@ async def show(name: str, node: Node, person: Caller) -> dict[str, Any]:
 
 @router.get("/{name}/graph")
 async def graph(
-    name: str, node: Node, person: Caller, format: str = Query(default="mermaid", pattern="^(mermaid|svg)$")
+    name: str,
+    node: Node,
+    person: Caller,
+    format: str = Query(default="mermaid", pattern="^(mermaid|svg)$"),
 ) -> Response:
     """Return the event graph as Mermaid, or as SVG with `?format=svg`."""
-    drawn = event_graph(node.catalog.active(person.owner_id, name).definition.revision.manifest)
+    drawn = event_graph(
+        node.catalog.active(person.owner_id, name).definition.revision.manifest
+    )
     if format == "svg":
         return Response(to_svg(drawn), media_type="image/svg+xml")
     return Response(to_mermaid(drawn), media_type="text/plain; charset=utf-8")

@@ -40,7 +40,10 @@ def handler_or_executor(known: Known) -> Iterator[Finding]:
 def unknown_executor(known: Known) -> Iterator[Finding]:
     """An executor block names a type that is not registered."""
     for index, function in enumerate(known.manifest.functions):
-        if function.executor is not None and function.executor.type not in known.executor_types:
+        if (
+            function.executor is not None
+            and function.executor.type not in known.executor_types
+        ):
             yield Finding(
                 rule="unknown-executor", message=f"there is no executor type {function.executor.type!r}",
                 hint=known.similar(function.executor.type, set(known.executor_types)),
@@ -53,9 +56,12 @@ def handler_not_allowed(known: Known) -> Iterator[Finding]:
     if known.allowed_handlers is None:
         return
     for index, function in enumerate(known.manifest.functions):
-        names: list[tuple[str | None, Path]] = [(function.handler, ("functions", index, "handler"))]
+        names: list[tuple[str | None, Path]] = [
+            (function.handler, ("functions", index, "handler"))
+        ]
         names += [
-            (step.action, ("functions", index, "steps", i, "action")) for i, step in enumerate(function.steps)
+            (step.action, ("functions", index, "steps", i, "action"))
+            for i, step in enumerate(function.steps)
         ]
         for name, path in names:
             if name is not None and name not in known.allowed_handlers:
@@ -120,7 +126,10 @@ def unknown_approval(known: Known) -> Iterator[Finding]:
     """requires_approval names no human step."""
     humans = {step.name for step in known.manifest.humans}
     for index, function in enumerate(known.manifest.functions):
-        if function.requires_approval is not None and function.requires_approval not in humans:
+        if (
+            function.requires_approval is not None
+            and function.requires_approval not in humans
+        ):
             yield Finding(
                 rule="unknown-approval", message=f"there is no human step {function.requires_approval!r}",
                 hint=known.similar(function.requires_approval, humans), path=("functions", index, "requires_approval"),
@@ -132,14 +141,20 @@ def bad_function_schema(known: Known) -> Iterator[Finding]:
     for index, function in enumerate(known.manifest.functions):
         if function.data_schema is not None:
             yield from schema_findings(
-                "bad-function-schema", function.data_schema, ("functions", index, "schema")
+                "bad-function-schema",
+                function.data_schema,
+                ("functions", index, "schema"),
             )
 
 
 def flow_control_not_in_force(known: Known) -> Iterator[Finding]:
     """concurrency, throttle, debounce, batch and cancel_on are accepted but not applied."""
     m = known.manifest
-    for kind, blocks in (("agents", m.agents), ("functions", m.functions), ("humans", m.humans)):
+    for kind, blocks in (
+        ("agents", m.agents),
+        ("functions", m.functions),
+        ("humans", m.humans),
+    ):
         for index, block in enumerate(blocks):
             for key in _FLOW_CONTROL:
                 if getattr(block, key):
@@ -151,7 +166,11 @@ def flow_control_not_in_force(known: Known) -> Iterator[Finding]:
 
 def _expressions(known: Known) -> Iterator[tuple[str, Path]]:
     m = known.manifest
-    for kind, blocks in (("agents", m.agents), ("functions", m.functions), ("humans", m.humans)):
+    for kind, blocks in (
+        ("agents", m.agents),
+        ("functions", m.functions),
+        ("humans", m.humans),
+    ):
         for index, block in enumerate(blocks):
             assert isinstance(block, HandlerBlock)
             for j, emit in enumerate(block.emits):

@@ -55,7 +55,9 @@ def unreachable_state(known: Known) -> Iterator[Finding]:
         produced |= _states(agent.contract.state_out)
     if not produced:
         return
-    outside = {node.label for node in known.graph.nodes.values() if node.kind == "outside"}
+    outside = {
+        node.label for node in known.graph.nodes.values() if node.kind == "outside"
+    }
     for index, agent in enumerate(known.manifest.agents):
         is_first = any(trigger.event in outside for trigger in agent.triggers)
         for state in sorted(_states(agent.contract.state_in) - produced):
@@ -72,7 +74,11 @@ def _states(value: str | list[str] | None) -> set[str]:
 
 def _handlers(known: Known) -> Iterator[tuple[str, Path]]:
     m = known.manifest
-    for kind, blocks in (("agents", m.agents), ("functions", m.functions), ("humans", m.humans)):
+    for kind, blocks in (
+        ("agents", m.agents),
+        ("functions", m.functions),
+        ("humans", m.humans),
+    ):
         for index, block in enumerate(blocks):
             yield f"handler:{block.name}", (kind, index, "name")
 

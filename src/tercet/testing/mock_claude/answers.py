@@ -44,7 +44,10 @@ def text_of(content: Any) -> str:
 
 def seed_of(body: dict[str, Any]) -> int:
     """Return a number that only depends on what was asked."""
-    asked = {key: body.get(key) for key in ("model", "messages", "system", "tools", "output_config")}
+    asked = {
+        key: body.get(key)
+        for key in ("model", "messages", "system", "tools", "output_config")
+    }
     return int.from_bytes(hashlib.sha256(to_json(asked).encode()).digest()[:8])
 
 
@@ -55,7 +58,9 @@ def answer(body: dict[str, Any], player: ScriptPlayer) -> Answer:
     system = text_of(body.get("system"))
     tools = [tool["name"] for tool in body.get("tools") or []]
     seed = seed_of(body)
-    scripted = player.reply_to(prompt=prompt, system=system, model=body["model"], tools=tools)
+    scripted = player.reply_to(
+        prompt=prompt, system=system, model=body["model"], tools=tools
+    )
     if scripted is not None:
         return _scripted(scripted, seed)
     schema = ((body.get("output_config") or {}).get("format") or {}).get("schema")
@@ -87,9 +92,19 @@ def _scripted(reply: Reply, seed: int) -> Answer:
         content.append(_text(reply.text))
     if reply.json_value is not None:
         content.append(_text(to_json(reply.json_value)))
-    calls = reply.tool_use if isinstance(reply.tool_use, list) else [reply.tool_use] if reply.tool_use else []
+    calls = (
+        reply.tool_use
+        if isinstance(reply.tool_use, list)
+        else [reply.tool_use]
+        if reply.tool_use
+        else []
+    )
     content += [_tool_use(call, seed, index) for index, call in enumerate(calls)]
-    return Answer(content, reply.stop_reason or ("tool_use" if calls else "end_turn"), reply.delay_seconds)
+    return Answer(
+        content,
+        reply.stop_reason or ("tool_use" if calls else "end_turn"),
+        reply.delay_seconds,
+    )
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -107,7 +122,11 @@ def _tool_results(message: dict[str, Any]) -> list[str]:
     content = message.get("content")
     if not isinstance(content, list):
         return []
-    return [_plain_result(text_of(b.get("content"))) for b in content if b.get("type") == "tool_result"]
+    return [
+        _plain_result(text_of(b.get("content")))
+        for b in content
+        if b.get("type") == "tool_result"
+    ]
 
 
 def _plain_result(text: str) -> str:

@@ -51,10 +51,15 @@ class _Mock:
         request_id = self._request_id()
         try:
             body = await _body(request)
-            model = check_request(body, version=request.headers.get("anthropic-version", ""))
+            model = check_request(
+                body, version=request.headers.get("anthropic-version", "")
+            )
             tokens = count_tokens(body)
             if tokens > model.context:
-                raise ApiError(400, f"prompt is too long: {tokens} tokens > {model.context} maximum")
+                raise ApiError(
+                    400,
+                    f"prompt is too long: {tokens} tokens > {model.context} maximum",
+                )
             reply = answer(body, self._player)
         except ApiError as error:
             return error.response(request_id)
@@ -64,7 +69,9 @@ class _Mock:
         headers = {"request-id": request_id, **_limit_headers()}
         if body.get("stream"):
             return StreamingResponse(
-                _encode(sse_events(message)), media_type="text/event-stream", headers=headers
+                _encode(sse_events(message)),
+                media_type="text/event-stream",
+                headers=headers,
             )
         return JSONResponse(message, headers=headers)
 
@@ -72,10 +79,16 @@ class _Mock:
         request_id = self._request_id()
         try:
             body = await _body(request)
-            check_request(body, version=request.headers.get("anthropic-version", ""), counting=True)
+            check_request(
+                body,
+                version=request.headers.get("anthropic-version", ""),
+                counting=True,
+            )
         except ApiError as error:
             return error.response(request_id)
-        return JSONResponse({"input_tokens": count_tokens(body)}, headers={"request-id": request_id})
+        return JSONResponse(
+            {"input_tokens": count_tokens(body)}, headers={"request-id": request_id}
+        )
 
     async def models(self, request: Request) -> Response:
         try:
@@ -84,7 +97,12 @@ class _Mock:
             return error.response(self._request_id())
         data = [to_wire(model) for model in MODELS.values()]
         return JSONResponse(
-            {"data": data, "has_more": False, "first_id": data[0]["id"], "last_id": data[-1]["id"]}
+            {
+                "data": data,
+                "has_more": False,
+                "first_id": data[0]["id"],
+                "last_id": data[-1]["id"],
+            }
         )
 
     async def model(self, request: Request) -> Response:
@@ -120,28 +138,44 @@ async def _body(request: Request) -> Any:
     try:
         return from_json(raw)
     except ValueError as error:
-        raise ApiError(400, "The request body is not valid JSON: " + str(error)) from error
+        raise ApiError(
+            400, "The request body is not valid JSON: " + str(error)
+        ) from error
 
 
 def count_tokens(body: dict[str, Any]) -> int:
     """Return a plausible count: a token for four characters of everything that the model reads."""
-    read = {key: body[key] for key in ("system", "messages", "tools", "output_config") if body.get(key)}
+    read = {
+        key: body[key]
+        for key in ("system", "messages", "tools", "output_config")
+        if body.get(key)
+    }
     return len(to_json(read)) // 4 + 3
 
 
-def _message(body: dict[str, Any], model: MockModel, reply: Answer, tokens_input: int) -> dict[str, Any]:
+def _message(
+    body: dict[str, Any], model: MockModel, reply: Answer, tokens_input: int
+) -> dict[str, Any]:
     content, stop_reason = reply.content, reply.stop_reason
     seed = seed_of(body)
     thinking: list[dict[str, Any]] = []
     if _thinks(body, model):
         signature = hashlib.sha256(f"thinking{seed}".encode()).hexdigest()
         thinking = [
-            {"type": "thinking", "thinking": "The request is clear; answering it.", "signature": signature}
+            {
+                "type": "thinking",
+                "thinking": "The request is clear; answering it.",
+                "signature": signature,
+            }
         ]
     tokens_output = len(to_json(content)) // 4 + 1
     if tokens_output > body["max_tokens"]:
         tokens_output, stop_reason = body["max_tokens"], "max_tokens"
-        content = [{**b, "text": b["text"][: tokens_output * 4]} for b in content if b["type"] == "text"]
+        content = [
+            {**b, "text": b["text"][: tokens_output * 4]}
+            for b in content
+            if b["type"] == "text"
+        ]
     digest = hashlib.sha256(str(seed).encode()).hexdigest()
     return {
         "id": f"msg_01{digest[:22]}",
@@ -159,7 +193,10 @@ def _message(body: dict[str, Any], model: MockModel, reply: Answer, tokens_input
             "output_tokens": tokens_output,
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
-            "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
+            "cache_creation": {
+                "ephemeral_5m_input_tokens": 0,
+                "ephemeral_1h_input_tokens": 0,
+            },
             "output_tokens_details": {"thinking_tokens": 0},
             "server_tool_use": None,
             "service_tier": "standard",

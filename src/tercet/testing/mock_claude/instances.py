@@ -34,7 +34,9 @@ class _Maker:
     def __init__(self, root: dict[str, Any], prompt: str, rng: random.Random) -> None:
         self._root = root
         self._rng = rng
-        self._words = _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", prompt))[-400:] or ["result"]
+        self._words = _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", prompt))[-400:] or [
+            "result"
+        ]
         self._prompt = prompt
 
     def make(self, schema: Any, name: str, depth: int) -> Any:
@@ -48,14 +50,20 @@ class _Maker:
             return self._rng.choice(schema["enum"])
         for key in ("anyOf", "oneOf"):
             if key in schema:
-                options = [o for o in schema[key] if o.get("type") != "null"] or schema[key]
+                options = [o for o in schema[key] if o.get("type") != "null"] or schema[
+                    key
+                ]
                 return self.make(self._rng.choice(options), name, depth + 1)
         if "allOf" in schema:
             merged: dict[str, Any] = {}
             for part in schema["allOf"]:
-                merged = _merge(merged, self._resolve(part["$ref"]) if "$ref" in part else part)
+                merged = _merge(
+                    merged, self._resolve(part["$ref"]) if "$ref" in part else part
+                )
             return self.make(
-                _merge({k: v for k, v in schema.items() if k != "allOf"}, merged), name, depth + 1
+                _merge({k: v for k, v in schema.items() if k != "allOf"}, merged),
+                name,
+                depth + 1,
             )
         return self._by_type(schema, name, depth)
 
@@ -87,9 +95,14 @@ class _Maker:
 
     def _echo(self, key: str, schema: Any, depth: int) -> Any:
         """Identifiers of the input come back as they are, as a careful model would do it."""
-        if isinstance(schema, dict) and schema.get("type") == "string" and "enum" not in schema:
+        if (
+            isinstance(schema, dict)
+            and schema.get("type") == "string"
+            and "enum" not in schema
+        ):
             found = re.search(
-                rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})", self._prompt
+                rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})",
+                self._prompt,
             )
             if found and key.endswith(("_id", "email", "name")):
                 return found.group(1).strip()
@@ -109,7 +122,9 @@ class _Maker:
 
     def _number(self, schema: dict[str, Any], *, whole: bool) -> Any:
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
-        high = schema.get("maximum", schema.get("exclusiveMaximum", low + (100 if whole else 1)))
+        high = schema.get(
+            "maximum", schema.get("exclusiveMaximum", low + (100 if whole else 1))
+        )
         step = schema.get("multipleOf")
         if step:
             return type(step)(step * self._rng.randint(-(-low // step), high // step))
@@ -124,8 +139,16 @@ class _Maker:
             return _FORMATS[schema["format"]]
         if "pattern" in schema:
             return _from_pattern(schema["pattern"], self._rng)
-        count = 40 if name in ("body", "content", "text", "email_body") else 12 if "reason" in name else 6
-        text = " ".join(self._rng.choice(self._words) for _ in range(count)).capitalize()
+        count = (
+            40
+            if name in ("body", "content", "text", "email_body")
+            else 12
+            if "reason" in name
+            else 6
+        )
+        text = " ".join(
+            self._rng.choice(self._words) for _ in range(count)
+        ).capitalize()
         text = text.ljust(schema.get("minLength", 0), ".")
         return text[: schema.get("maxLength", len(text))]
 
@@ -158,14 +181,22 @@ def _from_pattern(pattern: str, rng: random.Random) -> str:
         if kind == "LITERAL":
             return chr(argument)
         if kind == "IN":
-            return one(*rng.choice([part for part in argument if str(part[0]) != "NEGATE"]))
+            return one(
+                *rng.choice([part for part in argument if str(part[0]) != "NEGATE"])
+            )
         if kind == "RANGE":
             return chr(rng.randint(*argument))
         if kind == "CATEGORY":
-            return {"CATEGORY_DIGIT": str(rng.randint(0, 9)), "CATEGORY_SPACE": " "}.get(str(argument), "a")
+            return {
+                "CATEGORY_DIGIT": str(rng.randint(0, 9)),
+                "CATEGORY_SPACE": " ",
+            }.get(str(argument), "a")
         if kind in ("MAX_REPEAT", "MIN_REPEAT"):
             least, most, inner = argument
-            return "".join(every(inner) for _ in range(rng.randint(least, min(int(most), least + 3))))
+            return "".join(
+                every(inner)
+                for _ in range(rng.randint(least, min(int(most), least + 3)))
+            )
         if kind == "SUBPATTERN":
             return every(argument[3])
         if kind == "BRANCH":

@@ -51,7 +51,9 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_agents")),
         sqlite_with_rowid=False,
     )
-    op.create_index(op.f("ix_agents_owner_id_name"), "agents", ["owner_id", "name"], unique=False)
+    op.create_index(
+        op.f("ix_agents_owner_id_name"), "agents", ["owner_id", "name"], unique=False
+    )
     op.create_table(
         "approval_items",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -71,8 +73,18 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_approval_items")),
         sqlite_with_rowid=False,
     )
-    op.create_index(op.f("ix_approval_items_approval_id"), "approval_items", ["approval_id"], unique=False)
-    op.create_index(op.f("ix_approval_items_execution_id"), "approval_items", ["execution_id"], unique=False)
+    op.create_index(
+        op.f("ix_approval_items_approval_id"),
+        "approval_items",
+        ["approval_id"],
+        unique=False,
+    )
+    op.create_index(
+        op.f("ix_approval_items_execution_id"),
+        "approval_items",
+        ["execution_id"],
+        unique=False,
+    )
     op.create_table(
         "approvals",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -110,7 +122,10 @@ def _create_tables() -> None:
         postgresql_where=sa.text("status = 'pending'"),
     )
     op.create_index(
-        op.f("ix_approvals_owner_id_status_id"), "approvals", ["owner_id", "status", "id"], unique=False
+        op.f("ix_approvals_owner_id_status_id"),
+        "approvals",
+        ["owner_id", "status", "id"],
+        unique=False,
     )
     op.create_table(
         "event_keys",
@@ -120,12 +135,18 @@ def _create_tables() -> None:
         sa.Column("execution_id", sa.String(length=64), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("at_ms", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("owner_id", "idempotency_key", name=op.f("pk_event_keys")),
+        sa.PrimaryKeyConstraint(
+            "owner_id", "idempotency_key", name=op.f("pk_event_keys")
+        ),
         sqlite_with_rowid=False,
     )
     op.create_table(
         "execution_events",
-        sa.Column("position", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column(
+            "position",
+            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
+            nullable=False,
+        ),
         sa.Column("execution_id", sa.String(length=64), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("event_type", sa.String(length=50), nullable=False),
@@ -143,7 +164,12 @@ def _create_tables() -> None:
         sa.Column("agent_at_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("position", name=op.f("pk_execution_events")),
     )
-    op.create_index("uq_execution_events_stream", "execution_events", ["execution_id", "seq"], unique=True)
+    op.create_index(
+        "uq_execution_events_stream",
+        "execution_events",
+        ["execution_id", "seq"],
+        unique=True,
+    )
     op.create_table(
         "execution_subtasks",
         sa.Column("task_id", sa.String(length=64), nullable=False),
@@ -184,7 +210,10 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        op.f("ix_execution_tasks_execution_id"), "execution_tasks", ["execution_id"], unique=False
+        op.f("ix_execution_tasks_execution_id"),
+        "execution_tasks",
+        ["execution_id"],
+        unique=False,
     )
     op.create_index(
         "ix_execution_tasks_queued",
@@ -224,7 +253,10 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        op.f("ix_executions_owner_id_status_id"), "executions", ["owner_id", "status", "id"], unique=False
+        op.f("ix_executions_owner_id_status_id"),
+        "executions",
+        ["owner_id", "status", "id"],
+        unique=False,
     )
     op.create_table(
         "fan_ins",
@@ -234,7 +266,9 @@ def _create_tables() -> None:
         sa.Column("status", sa.String(length=20), nullable=False),
         sa.Column("received", sa.Text(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("execution_id", "handler", "correlation_key", name=op.f("pk_fan_ins")),
+        sa.PrimaryKeyConstraint(
+            "execution_id", "handler", "correlation_key", name=op.f("pk_fan_ins")
+        ),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -262,8 +296,12 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_ledger")),
         sqlite_with_rowid=False,
     )
-    op.create_index(op.f("ix_ledger_execution_id"), "ledger", ["execution_id"], unique=False)
-    op.create_index(op.f("ix_ledger_owner_id_day"), "ledger", ["owner_id", "day"], unique=False)
+    op.create_index(
+        op.f("ix_ledger_execution_id"), "ledger", ["execution_id"], unique=False
+    )
+    op.create_index(
+        op.f("ix_ledger_owner_id_day"), "ledger", ["owner_id", "day"], unique=False
+    )
     op.create_table(
         "manifests",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -276,7 +314,12 @@ def _create_tables() -> None:
         sa.Column("warnings", sa.Text(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_manifests")),
-        sa.UniqueConstraint("owner_id", "name", "revision", name=op.f("uq_manifests_owner_id_name_revision")),
+        sa.UniqueConstraint(
+            "owner_id",
+            "name",
+            "revision",
+            name=op.f("uq_manifests_owner_id_name_revision"),
+        ),
     )
     op.create_table(
         "timers",
@@ -290,9 +333,13 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_timers")),
         sqlite_with_rowid=False,
     )
-    op.create_index(op.f("ix_timers_approval_id"), "timers", ["approval_id"], unique=False)
+    op.create_index(
+        op.f("ix_timers_approval_id"), "timers", ["approval_id"], unique=False
+    )
     op.create_index(op.f("ix_timers_due_at_ms"), "timers", ["due_at_ms"], unique=False)
-    op.create_index(op.f("ix_timers_execution_id"), "timers", ["execution_id"], unique=False)
+    op.create_index(
+        op.f("ix_timers_execution_id"), "timers", ["execution_id"], unique=False
+    )
     op.create_table(
         "tokens",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -322,4 +369,6 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(op.f("ix_waits_event_name"), "waits", ["event_name"], unique=False)
-    op.create_index(op.f("ix_waits_execution_id"), "waits", ["execution_id"], unique=False)
+    op.create_index(
+        op.f("ix_waits_execution_id"), "waits", ["execution_id"], unique=False
+    )

@@ -1,0 +1,42 @@
+"""What commands print."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+console = Console()
+STATUS_STYLES = {
+    "COMPLETED": "green", "COMPLETE": "green", "approved": "green", "RUNNING": "cyan", "QUEUED": "blue",
+    "BLOCKED": "yellow", "pending": "yellow", "PAUSED": "magenta", "FAILED": "red", "ERROR": "red",
+    "CANCELLED": "bright_black", "SKIPPED": "bright_black",
+}  # fmt: skip
+
+
+def print_json(value: Any) -> None:
+    """Print JSON for programs."""
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def status(word: str) -> str:
+    """Return a status in its colour."""
+    style = STATUS_STYLES.get(word)
+    return f"[{style}]{word}[/{style}]" if style else word
+
+
+def table(title: str | None, *columns: str) -> Table:
+    """Return an empty table in the house style."""
+    made = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for column in columns:
+        made.add_column(column, overflow="fold")
+    return made
