@@ -52,14 +52,8 @@ def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
 
     Without `calls` no server is started: the node makes no calls.
     """
-    anthropic = (
-        settings.anthropic_api_key.get_secret_value()
-        if settings.anthropic_api_key
-        else None
-    )
-    openai = (
-        settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    )
+    anthropic = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
+    openai = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     local_name = f"local:{settings.local_model}"
     overrides = {local_name: free_local_price()} if settings.local_base_url else {}
 
@@ -76,9 +70,7 @@ def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
 
     if anthropic:
         config_ = config(anthropic, settings.anthropic_base_url, ALIASES["sonnet"])
-        return ModelSource(
-            kind="anthropic", config=config_, aliases=dict(ALIASES), overrides=overrides
-        )
+        return ModelSource(kind="anthropic", config=config_, aliases=dict(ALIASES), overrides=overrides)
     if openai:
         return ModelSource(
             kind="openai",
@@ -103,6 +95,4 @@ def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
     script = load_script(settings.mock_script) if settings.mock_script else None
     mock = MockClaude(script).start()
     mock_config = config("mock", mock.base_url, ALIASES["sonnet"])
-    return ModelSource(
-        kind="mock", config=mock_config, aliases=dict(ALIASES), mock=mock
-    )
+    return ModelSource(kind="mock", config=mock_config, aliases=dict(ALIASES), mock=mock)

@@ -37,9 +37,7 @@ class Settings(BaseSettings):
     )
     anthropic_base_url: str | None = Field(
         default=None,
-        validation_alias=AliasChoices(
-            "ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL"
-        ),
+        validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL"),
     )
     openai_api_key: SecretStr | None = Field(
         default=None,
@@ -63,9 +61,7 @@ class Settings(BaseSettings):
 def load_settings(**flags: Any) -> Settings:
     """Read the settings; flags that are None do not count. Raises InvalidSettings naming setting and value."""
     try:
-        return Settings(
-            **{name: value for name, value in flags.items() if value is not None}
-        )
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

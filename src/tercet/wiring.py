@@ -106,9 +106,7 @@ async def open_tercet(
             await node.catalog.load()
             await node.engine.start(journal)
             try:
-                node.admin_token = await node.tokens.ensure_admin_token(
-                    folder / "admin-token"
-                )
+                node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
             finally:
                 await node.engine.stop()
@@ -178,9 +176,7 @@ def _assemble(
 def _executors(settings: Settings, models: ModelSource) -> ExecutorRegistry:
     registry = ExecutorRegistry()
     llm = LlmExecutor(models.config)
-    email = EmailTool(
-        host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender
-    )
+    email = EmailTool(host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender)
     registry.register(llm)
     registry.register(TemplateEngineExecutor())
     registry.register(DocumentProcessorExecutor())

@@ -47,11 +47,7 @@ def run() -> None:
         if error.hint:
             typer.echo(f"  hint: {error.hint}", err=True)
         for entry in error.detail[:50]:
-            place = (
-                f"{entry['file']}:{entry['line']}:{entry['column']} "
-                if "file" in entry
-                else ""
-            )
+            place = f"{entry['file']}:{entry['line']}:{entry['column']} " if "file" in entry else ""
             typer.echo(
                 f"  {place}{entry.get('rule', '')}: {entry.get('message', entry.get('field', ''))}",
                 err=True,

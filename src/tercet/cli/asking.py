@@ -39,9 +39,7 @@ def show_approval(approval: Record) -> None:
     out = table(None, "#", *columns)
     for index, item in enumerate(pending, start=1):
         data = from_json(item["data"])
-        out.add_row(
-            str(index), *(escape(_cell(data.get(column))) for column in columns)
-        )
+        out.add_row(str(index), *(escape(_cell(data.get(column))) for column in columns))
     console.print(out)
 
 
@@ -72,9 +70,7 @@ def _ask(approval: Record) -> list[Decision]:
     show_approval(approval)
     pending = [item for item in approval["items"] if item["status"] == "pending"]
     choices = ["a", "r", "v", "i", "s"] if len(pending) > 1 else ["a", "r", "v", "s"]
-    words = "a approve, r reject, v revise, s skip for now" + (
-        ", i item by item" if len(pending) > 1 else ""
-    )
+    words = "a approve, r reject, v revise, s skip for now" + (", i item by item" if len(pending) > 1 else "")
     choice = Prompt.ask(
         f"Decide {len(pending)} item{'s' if len(pending) > 1 else ''} ({words})",
         choices=choices,
@@ -126,15 +122,8 @@ def _item_by_item(approval: Record, pending: list[Record]) -> list[Decision]:
         )
     if not verdicts:
         return []
-    return [
-        Decision.model_validate(
-            {"decision": "approve", "items": verdicts, "digest": approval["digest"]}
-        )
-    ]
+    return [Decision.model_validate({"decision": "approve", "items": verdicts, "digest": approval["digest"]})]
 
 
 def _full(data: dict[str, Any]) -> str:
-    return "\n".join(
-        f"[bold]{escape(str(key))}[/bold]: {escape(str(value))}"
-        for key, value in data.items()
-    )
+    return "\n".join(f"[bold]{escape(str(key))}[/bold]: {escape(str(value))}" for key, value in data.items())

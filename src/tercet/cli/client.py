@@ -37,13 +37,9 @@ class Api:
         params: dict[str, Any] | None = None,
     ) -> Any:
         """Return the answer's JSON. Raises Refused with the server's words."""
-        wanted = {
-            name: value for name, value in (params or {}).items() if value is not None
-        }
+        wanted = {name: value for name, value in (params or {}).items() if value is not None}
         try:
-            answer = await self._http.request(
-                method, f"/api/v1{path}", json=body, params=wanted
-            )
+            answer = await self._http.request(method, f"/api/v1{path}", json=body, params=wanted)
         except httpx.HTTPError as error:
             raise OperatorError(
                 f"the server does not answer: {type(error).__name__}",
@@ -53,9 +49,7 @@ class Api:
             try:
                 error_body = answer.json()
             except ValueError:
-                raise OperatorError(
-                    f"the server answered {answer.status_code}"
-                ) from None
+                raise OperatorError(f"the server answered {answer.status_code}") from None
             raise Refused(
                 error_body.get("error", "refused"),
                 hint=error_body.get("hint"),
@@ -75,9 +69,7 @@ async def open_api(settings: Settings) -> AsyncIterator[Api]:
     if address is not None:
         token = (settings.data_dir / "admin-token").read_text().strip()
         headers = {"Authorization": f"Bearer {token}"}
-        async with httpx.AsyncClient(
-            base_url=address, headers=headers, timeout=60
-        ) as http:
+        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as http:
             yield Api(http)
         return
     from tercet.web.app import create_app
@@ -86,9 +78,7 @@ async def open_api(settings: Settings) -> AsyncIterator[Api]:
     async with open_tercet(settings, run_tasks=False) as node:
         transport = httpx.ASGITransport(app=create_app(node))
         headers = {"Authorization": f"Bearer {node.admin_token}"}
-        async with httpx.AsyncClient(
-            base_url="http://tercet", transport=transport, headers=headers
-        ) as http:
+        async with httpx.AsyncClient(base_url="http://tercet", transport=transport, headers=headers) as http:
             yield Api(http)
 
 

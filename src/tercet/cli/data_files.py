@@ -34,14 +34,10 @@ def read_data_file(path: Path) -> DataFile:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise InvalidInput(
-            f"cannot read {path}: {error.strerror}", hint="check the path"
-        ) from error
+        raise InvalidInput(f"cannot read {path}: {error.strerror}", hint="check the path") from error
     decoded = decode_text(raw)
     if decoded is None:
-        raise InvalidInput(
-            f"{path}: the encoding cannot be told", hint="save it as UTF-8"
-        )
+        raise InvalidInput(f"{path}: the encoding cannot be told", hint="save it as UTF-8")
     text, encoding = decoded
     suffix = path.suffix.lower()
     if suffix == ".csv":
@@ -59,9 +55,7 @@ def read_data_file(path: Path) -> DataFile:
     if encoding != "utf-8":
         data.remarks.insert(0, f"read as {encoding}, not UTF-8")
     if not data.rows:
-        raise InvalidInput(
-            f"{path} has no rows", hint="an event needs data, at least {}"
-        )
+        raise InvalidInput(f"{path} has no rows", hint="an event needs data, at least {}")
     return data
 
 
@@ -90,9 +84,7 @@ def _jsonl_rows(text: str, source: str) -> list[dict[str, Any]]:
         except ValueError as error:
             raise InvalidInput(f"{source}:{number} is not JSON: {error}") from error
         if not isinstance(row, dict):
-            raise InvalidInput(
-                f"{source}:{number} is no object", hint="one JSON object a line"
-            )
+            raise InvalidInput(f"{source}:{number} is no object", hint="one JSON object a line")
         rows.append(row)
     return rows
 
@@ -102,9 +94,7 @@ def _read_csv(text: str, source: str) -> DataFile:
     try:
         header = [name.strip() for name in next(reader)]
     except StopIteration:
-        raise InvalidInput(
-            f"{source} is empty", hint="the first line names the columns"
-        ) from None
+        raise InvalidInput(f"{source} is empty", hint="the first line names the columns") from None
     doubled = {name for name in header if header.count(name) > 1}
     if doubled or "" in header:
         raise InvalidInput(
@@ -115,12 +105,8 @@ def _read_csv(text: str, source: str) -> DataFile:
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(header):
-            data.remarks.append(
-                f"line {reader.line_num} has {len(cells)} cells, not {len(header)}"
-            )
-        row: dict[str, Any] = {
-            name: cell.strip() for name, cell in zip(header, cells, strict=False)
-        }
+            data.remarks.append(f"line {reader.line_num} has {len(cells)} cells, not {len(header)}")
+        row: dict[str, Any] = {name: cell.strip() for name, cell in zip(header, cells, strict=False)}
         row.update({name: "" for name in header if name not in row})
         if len(cells) > len(header):
             row["extra_cells"] = cells[len(header) :]

@@ -29,37 +29,27 @@ def list_all(
     """List executions, newest first."""
     answer = with_api(
         data_dir,
-        lambda api: api.call(
-            "GET", "/executions", params={"status": wanted, "limit": limit}
-        ),
+        lambda api: api.call("GET", "/executions", params={"status": wanted, "limit": limit}),
     )
     if as_json:
         print_json(answer)
         return
     out = table(None, "execution", "name", "status", "tasks", "created", "message")
     for item in answer["items"]:
-        progress = (
-            f"{item['progress']['tasks_completed']}/{item['progress']['tasks_total']}"
-        )
+        progress = f"{item['progress']['tasks_completed']}/{item['progress']['tasks_total']}"
         out.add_row(
             item["execution_id"], escape(item["name"]), status(item["status"]), progress, item["created_at"],
             escape(item["status_message"] or ""),
         )  # fmt: skip
     console.print(
-        out
-        if answer["items"]
-        else "No executions yet. Start one with `tercet run` or `tercet emit`."
+        out if answer["items"] else "No executions yet. Start one with `tercet run` or `tercet emit`."
     )
 
 
 @app.command()
-def show(
-    execution_id: ExecutionId, data_dir: DataDir = None, as_json: AsJson = False
-) -> None:
+def show(execution_id: ExecutionId, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """Show an execution with its tasks and costs."""
-    answer = with_api(
-        data_dir, lambda api: api.call("GET", f"/executions/{execution_id}")
-    )
+    answer = with_api(data_dir, lambda api: api.call("GET", f"/executions/{execution_id}"))
     if as_json:
         print_json(answer)
         return
@@ -74,9 +64,7 @@ def show(
     )
     if costs["note"]:
         console.print(f"  [yellow]{costs['note']}[/yellow]")
-    out = table(
-        None, "task", "handler", "executor", "status", "attempt", "steps", "error"
-    )
+    out = table(None, "task", "handler", "executor", "status", "attempt", "steps", "error")
     for task in answer["tasks"]:
         out.add_row(
             task["task_id"], escape(task["handler"]), task["executor"], status(task["status"]),
@@ -95,9 +83,7 @@ def events(
     """Print the newest events of an execution, oldest of them first."""
     answer = with_api(
         data_dir,
-        lambda api: api.call(
-            "GET", f"/executions/{execution_id}/events", params={"limit": limit}
-        ),
+        lambda api: api.call("GET", f"/executions/{execution_id}/events", params={"limit": limit}),
     )
     if as_json:
         print_json(answer)
@@ -111,9 +97,7 @@ def events(
     console.print(out)
 
 
-def _change(
-    execution_id: str, data_dir: Path | None, wanted: str, reason: str = ""
-) -> None:
+def _change(execution_id: str, data_dir: Path | None, wanted: str, reason: str = "") -> None:
     body = {"status": wanted, "reason": reason}
     answer = with_api(
         data_dir,
@@ -147,9 +131,7 @@ def cancel(
 @app.command()
 def retry(
     execution_id: ExecutionId,
-    task_id: Annotated[
-        str | None, typer.Option("--task", help="Only this failed task.")
-    ] = None,
+    task_id: Annotated[str | None, typer.Option("--task", help="Only this failed task.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Retry failed tasks; an execution that has ended starts anew, linked to the old one."""
@@ -171,18 +153,14 @@ def skip(
     """Go on without a failed task."""
     answer = with_api(
         data_dir,
-        lambda api: api.call(
-            "POST", f"/executions/{execution_id}/tasks/{task_id}/skip"
-        ),
+        lambda api: api.call("POST", f"/executions/{execution_id}/tasks/{task_id}/skip"),
     )
     console.print(f"{answer['execution_id']} is {status(answer['status'])}")
 
 
 def emit(
     name: Annotated[str, typer.Argument(help="The event, e.g. campaign.approved")],
-    data: Annotated[
-        str, typer.Option("--data", help="JSON, or a file with rows.")
-    ] = "{}",
+    data: Annotated[str, typer.Option("--data", help="JSON, or a file with rows.")] = "{}",
     key: Annotated[
         str | None,
         typer.Option("--key", help="Idempotency key: a second send records nothing."),
@@ -190,9 +168,7 @@ def emit(
     execution_id: Annotated[
         str | None, typer.Option("--execution", help="The execution it belongs to.")
     ] = None,
-    manifest: Annotated[
-        str | None, typer.Option("--manifest", help="The manifest that is meant.")
-    ] = None,
+    manifest: Annotated[str | None, typer.Option("--manifest", help="The manifest that is meant.")] = None,
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
@@ -209,9 +185,7 @@ def emit(
     ]
 
     async def send(api: Api) -> Any:
-        return await api.call(
-            "POST", "/events", body=bodies if len(bodies) > 1 else bodies[0]
-        )
+        return await api.call("POST", "/events", body=bodies if len(bodies) > 1 else bodies[0])
 
     answer = with_api(data_dir, send)
     receipts = answer if isinstance(answer, list) else [answer]

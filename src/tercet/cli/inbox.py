@@ -15,9 +15,7 @@ app = typer.Typer(help="List and decide what waits for people.", no_args_is_help
 ApprovalId = Annotated[str, typer.Argument(metavar="APPROVAL_ID")]
 Items = Annotated[
     list[str] | None,
-    typer.Option(
-        "--item", help="An item; repeat it. Required for bundles (or --all-items)."
-    ),
+    typer.Option("--item", help="An item; repeat it. Required for bundles (or --all-items)."),
 ]
 Feedback = Annotated[
     str | None,
@@ -37,16 +35,12 @@ def list_all(
     """List approvals, oldest first."""
     answer = with_api(
         data_dir,
-        lambda api: api.call(
-            "GET", "/approvals", params={"status": wanted or None, "limit": 200}
-        ),
+        lambda api: api.call("GET", "/approvals", params={"status": wanted or None, "limit": 200}),
     )
     if as_json:
         print_json(answer)
         return
-    out = table(
-        None, "approval", "title", "status", "open", "created", "expires", "assigned"
-    )
+    out = table(None, "approval", "title", "status", "open", "created", "expires", "assigned")
     for item in answer["items"]:
         out.add_row(
             item["approval_id"], escape(item["title"]), status(item["status"]),
@@ -57,21 +51,15 @@ def list_all(
 
 
 @app.command()
-def show(
-    approval_id: ApprovalId, data_dir: DataDir = None, as_json: AsJson = False
-) -> None:
+def show(approval_id: ApprovalId, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """Show an approval with the exact content of its items."""
-    answer = with_api(
-        data_dir, lambda api: api.call("GET", f"/approvals/{approval_id}")
-    )
+    answer = with_api(data_dir, lambda api: api.call("GET", f"/approvals/{approval_id}"))
     if as_json:
         print_json(answer)
         return
     console.print(f"[bold]{escape(answer['title'])}[/bold]  {status(answer['status'])}")
     if answer["decided_at"]:
-        console.print(
-            f"decided by {answer['decided_by'] or 'a timeout'} at {answer['decided_at']}"
-        )
+        console.print(f"decided by {answer['decided_by'] or 'a timeout'} at {answer['decided_at']}")
     for item in answer["items"]:
         console.print(f"\n[bold]{item['item_id']}[/bold]  {status(item['status'])}")
         for key, value in item["data"].items():
@@ -95,23 +83,15 @@ def _decide(
             wanted["items"] = items
         elif all_items:
             shown = await api.call("GET", f"/approvals/{approval_id}")
-            wanted["items"] = [
-                item["item_id"]
-                for item in shown["items"]
-                if item["status"] == "pending"
-            ]
+            wanted["items"] = [item["item_id"] for item in shown["items"] if item["status"] == "pending"]
             wanted["digest"] = shown["digest"]
         return await api.call("POST", f"/approvals/{approval_id}/decision", body=wanted)
 
     answer = with_api(data_dir, go)
-    console.print(
-        f"{answer['approval_id']} is {status(answer['status'])}, {answer['items_open']} items open"
-    )
+    console.print(f"{answer['approval_id']} is {status(answer['status'])}, {answer['items_open']} items open")
 
 
-AllItems = Annotated[
-    bool, typer.Option("--all-items", help="Every item that is open now.")
-]
+AllItems = Annotated[bool, typer.Option("--all-items", help="Every item that is open now.")]
 
 
 @app.command()
@@ -119,15 +99,9 @@ def approve(
     approval_id: ApprovalId,
     items: Items = None,
     all_items: AllItems = False,
-    option: Annotated[
-        str | None, typer.Option(help="One of the offered options.")
-    ] = None,
-    edits: Annotated[
-        str | None, typer.Option(help="JSON: changed fields, for a bundle by item.")
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option(help="JSON: what the form asks for.")
-    ] = None,
+    option: Annotated[str | None, typer.Option(help="One of the offered options.")] = None,
+    edits: Annotated[str | None, typer.Option(help="JSON: changed fields, for a bundle by item.")] = None,
+    form: Annotated[str | None, typer.Option(help="JSON: what the form asks for.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Approve."""
@@ -184,8 +158,6 @@ def revoke(
     """Take an approval back: what has not been sent will not be."""
     answer = with_api(
         data_dir,
-        lambda api: api.call(
-            "POST", f"/approvals/{approval_id}/revoke", body={"reason": reason}
-        ),
+        lambda api: api.call("POST", f"/approvals/{approval_id}/revoke", body={"reason": reason}),
     )
     console.print(f"{answer['approval_id']} is {status(answer['status'])}")

@@ -10,9 +10,7 @@ import typer
 from tercet.cli.options import AsJson
 from tercet.cli.output import console, print_json
 
-app = typer.Typer(
-    help="Check, draw, format and create manifests.", no_args_is_help=True
-)
+app = typer.Typer(help="Check, draw, format and create manifests.", no_args_is_help=True)
 ManifestPath = Annotated[
     Path,
     typer.Argument(metavar="PATH", help="A manifest, or a folder with manifest.yaml."),
@@ -42,8 +40,7 @@ def check(
                 soft_wrap=True,
             )
             console.print(
-                f"    {problem.message}"
-                + (f"\n    hint: {problem.hint}" if problem.hint else ""),
+                f"    {problem.message}" + (f"\n    hint: {problem.hint}" if problem.hint else ""),
                 markup=False,
                 highlight=False,
             )
@@ -61,9 +58,7 @@ def check(
 def graph(
     path: ManifestPath,
     format: Annotated[str, typer.Option("--format", help="mermaid or svg")] = "mermaid",
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Write to this file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write to this file.")] = None,
 ) -> None:
     """Draw the event graph: agents, humans and code look different."""
     from tercet.domain.errors import InvalidInput
@@ -94,9 +89,7 @@ def schema() -> None:
 @app.command()
 def new(
     directory: Annotated[Path, typer.Argument(metavar="DIR")],
-    name: Annotated[
-        str | None, typer.Option(help="The manifest's name. Default: the folder's.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="The manifest's name. Default: the folder's.")] = None,
 ) -> None:
     """Create a manifest with an agent, a human step and a function to start from."""
     from tercet.manifest.scaffold import new_manifest
@@ -109,9 +102,7 @@ def new(
 @app.command()
 def fmt(
     path: ManifestPath,
-    check_only: Annotated[
-        bool, typer.Option("--check", help="Only say whether it would change.")
-    ] = False,
+    check_only: Annotated[bool, typer.Option("--check", help="Only say whether it would change.")] = False,
 ) -> None:
     """Format a manifest; comments and banners stay."""
     from tercet.manifest.formatting import format_text

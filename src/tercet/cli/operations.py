@@ -18,9 +18,7 @@ token_app = typer.Typer(help="Create, list and revoke tokens.", no_args_is_help=
 @token_app.command("create")
 def create_token(
     user: Annotated[str, typer.Argument()],
-    role: Annotated[
-        str, typer.Option(help="owner, admin, member, viewer or agent")
-    ] = "member",
+    role: Annotated[str, typer.Option(help="owner, admin, member, viewer or agent")] = "member",
     data_dir: DataDir = None,
 ) -> None:
     """Create a token. It is shown once."""
@@ -29,9 +27,7 @@ def create_token(
         lambda api: api.call("POST", "/tokens", body={"user": user, "role": role}),
     )
     typer.echo(answer["token"])
-    typer.echo(
-        f"{answer['token_id']} for {user} ({role}); it is not shown again", err=True
-    )
+    typer.echo(f"{answer['token_id']} for {user} ({role}); it is not shown again", err=True)
 
 
 @token_app.command("list")
@@ -54,25 +50,19 @@ def list_tokens(data_dir: DataDir = None, as_json: AsJson = False) -> None:
 
 
 @token_app.command("revoke")
-def revoke_token(
-    token_id: Annotated[str, typer.Argument()], data_dir: DataDir = None
-) -> None:
+def revoke_token(token_id: Annotated[str, typer.Argument()], data_dir: DataDir = None) -> None:
     """End a token."""
     with_api(data_dir, lambda api: api.call("DELETE", f"/tokens/{token_id}"))
     typer.echo(f"{token_id} is revoked")
 
 
 def costs(
-    group_by: Annotated[
-        str, typer.Option("--by", help="agent, model, execution or day")
-    ] = "agent",
+    group_by: Annotated[str, typer.Option("--by", help="agent, model, execution or day")] = "agent",
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was spent, from the ledger."""
-    answer = with_api(
-        data_dir, lambda api: api.call("GET", "/ledger", params={"group_by": group_by})
-    )
+    answer = with_api(data_dir, lambda api: api.call("GET", "/ledger", params={"group_by": group_by}))
     if as_json:
         print_json(answer)
         return
@@ -99,9 +89,7 @@ def costs(
 def mock_claude(
     port: Annotated[int, typer.Option(help="The port to listen on.")] = 8787,
     host: Annotated[str, typer.Option()] = "127.0.0.1",
-    script: Annotated[
-        Path | None, typer.Option(help="YAML with scripted answers.")
-    ] = None,
+    script: Annotated[Path | None, typer.Option(help="YAML with scripted answers.")] = None,
 ) -> None:
     """Serve a mock of Claude's Messages API."""
     from tercet.domain.errors import InvalidInput
@@ -123,9 +111,7 @@ def show_settings(data_dir: DataDir = None) -> None:
     from tercet.settings import Settings, load_settings
 
     loaded = load_settings(data_dir=data_dir)
-    defaults = {
-        name: info.get_default() for name, info in Settings.model_fields.items()
-    }
+    defaults = {name: info.get_default() for name, info in Settings.model_fields.items()}
     out = table(None, "setting", "value", "origin")
     for name, default in defaults.items():
         value = getattr(loaded, name)

@@ -9,8 +9,6 @@ import typer
 
 DataDir = Annotated[
     Path | None,
-    typer.Option(
-        "--data-dir", help="The data folder. Default: .tercet", show_default=False
-    ),
+    typer.Option("--data-dir", help="The data folder. Default: .tercet", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -8,7 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from tercet.domain.prices import from_pico
+
 console = Console()
+_IDS = frozenset({"execution", "task", "approval", "token"})
 STATUS_STYLES = {
     "COMPLETED": "green", "COMPLETE": "green", "approved": "green", "RUNNING": "cyan", "QUEUED": "blue",
     "BLOCKED": "yellow", "pending": "yellow", "PAUSED": "magenta", "FAILED": "red", "ERROR": "red",
@@ -38,5 +41,11 @@ def table(title: str | None, *columns: str) -> Table:
         pad_edge=False,
     )
     for column in columns:
-        made.add_column(column, overflow="fold")
+        made.add_column(column, overflow="fold", no_wrap=column in _IDS)
     return made
+
+
+def dollars(cost_picousd: int) -> str:
+    """Return an amount with as many decimals as it needs to be seen."""
+    cost_usd = from_pico(cost_picousd)
+    return f"${cost_usd:.6f}" if 0 < cost_usd < 1 else f"${cost_usd:.2f}"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tercet.cli.output import table
+from tercet.cli.output import dollars, table
 from tercet.cli.session import Counts
-from tercet.domain.prices import from_pico
 
 ICONS = {"agent": "🤖", "human": "👤", "automated": "⚙️ "}
 
@@ -15,9 +14,7 @@ ICONS = {"agent": "🤖", "human": "👤", "automated": "⚙️ "}
 def task_table(counts: Counts, title: str | None = None) -> RenderableType:
     """Return tasks by handler: waiting or running, done, failed, retried."""
     out = table(title, "", "handler", "open", "done", "failed", "retries")
-    for handler in sorted(
-        counts.tasks, key=lambda name: (counts.executor_of.get(name, ""), name)
-    ):
+    for handler in sorted(counts.tasks, key=lambda name: (counts.executor_of.get(name, ""), name)):
         c = counts.tasks[handler]
         is_open = c["created"] - c["complete"] - c["error"]
         out.add_row(
@@ -35,9 +32,9 @@ class LiveView:
         self._note = note
 
     def __rich__(self) -> RenderableType:
-        spent = float(from_pico(self._counts.cost_picousd))
+        spent = dollars(self._counts.cost_picousd)
         line = Text(
-            f"{self._counts.events:,} events   {self._counts.tokens:,} tokens   ${spent:.4f}",
+            f"{self._counts.events:,} events   {self._counts.tokens:,} tokens   {spent}",
             style="dim",
         )
         parts: list[RenderableType] = [task_table(self._counts), line]

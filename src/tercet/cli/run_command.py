@@ -13,7 +13,8 @@ from rich.markup import escape
 
 from tercet.cli.asking import approve_everything, ask
 from tercet.cli.data_files import read_argument, read_data_file
-from tercet.cli.output import console, print_json, status, table
+from tercet.cli.logs import configure_logging
+from tercet.cli.output import console, dollars, print_json, status, table
 from tercet.cli.progress import LiveView, task_table
 from tercet.cli.session import Counts, Decide, RunResult, run_events
 from tercet.domain.errors import InvalidInput
@@ -43,10 +44,9 @@ async def run_manifest(
     as_json: bool,
 ) -> int:
     """Run and report; return the exit code."""
+    configure_logging("WARNING")
     if approve not in _MODES:
-        raise InvalidInput(
-            f"--approve {approve!r} is not known", hint="ask, all or none"
-        )
+        raise InvalidInput(f"--approve {approve!r} is not known", hint="ask, all or none")
     rows, remarks = _read_rows(data)
     loaded = open_manifest(path)
     handlers = HandlerTable()
@@ -55,9 +55,7 @@ async def run_manifest(
         for text in [*remarks, *map(str, loaded.warnings)]:
             console.print(f"[yellow]note[/yellow] {escape(text)}", highlight=False)
     async with open_tercet(load_settings(data_dir=data_dir), handlers=handlers) as node:
-        deployed = await node.catalog.deploy(
-            node.engine, loaded, owner_id=DEFAULT_OWNER
-        )
+        deployed = await node.catalog.deploy(node.engine, loaded, owner_id=DEFAULT_OWNER)
         counts = Counts()
         node.engine.commit_listeners.append(counts.hear)
         live = Live(
@@ -101,9 +99,7 @@ async def _approve_all(approval: Record) -> list[Decision]:
     return approve_everything(approval)
 
 
-def with_pause(
-    live: Live | None, decide: Callable[[Record], Awaitable[list[Decision]]]
-) -> Decide:
+def with_pause(live: Live | None, decide: Callable[[Record], Awaitable[list[Decision]]]) -> Decide:
     """Stop the live view while somebody is asked."""
 
     async def paused(approval: Record) -> list[Decision]:
@@ -121,12 +117,10 @@ def with_pause(
 async def print_result(node: Tercet, result: RunResult, counts: Counts) -> None:
     """Print what happened."""
     console.print(task_table(counts, "Tasks by handler"))
-    words = ", ".join(
-        f"{count} {status(name)}" for name, count in sorted(result.statuses.items())
-    )
+    words = ", ".join(f"{count} {status(name)}" for name, count in sorted(result.statuses.items()))
     console.print(
         f"{len(result.execution_ids)} executions: {words}   {counts.tokens:,} tokens, "
-        f"${float(from_pico(counts.cost_picousd)):.4f}   {result.seconds:.1f} s",
+        f"{dollars(counts.cost_picousd)}   {result.seconds:.1f} s",
         highlight=False,
     )
     if node.models.note:
@@ -136,28 +130,18 @@ async def print_result(node: Tercet, result: RunResult, counts: Counts) -> None:
     out = table("Not completed", "execution", "status", "why")
     shown = 0
     for execution_id in result.execution_ids:
-        row = await node.reader.read(
-            get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id
-        )
+        row = await node.reader.read(get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id)
         if row is None or row["status"] == "COMPLETED":
             continue
         shown += 1
         if shown <= 10:
-            out.add_row(
-                execution_id, status(row["status"]), escape(await _why(node, row))
-            )
+            out.add_row(execution_id, status(row["status"]), escape(await _why(node, row)))
     console.print(out)
-    console.print(
-        "Look further with `tercet executions show ID` and `tercet inbox list`."
-    )
+    console.print("Look further with `tercet executions show ID` and `tercet inbox list`.")
 
 
 async def _why(node: Tercet, row: Record) -> str:
-    failed = [
-        task
-        for task in await node.reader.read(tasks_of, row["id"])
-        if task["status"] == "ERROR"
-    ]
+    failed = [task for task in await node.reader.read(tasks_of, row["id"]) if task["status"] == "ERROR"]
     if failed:
         return f"{failed[0]['handler']}: {failed[0]['error_type']}: {failed[0]['error_message']}"
     return row["status_message"] or ""
@@ -165,9 +149,7 @@ async def _why(node: Tercet, row: Record) -> str:
 
 async def _summary(node: Tercet, result: RunResult, counts: Counts) -> dict[str, Any]:
     executions = [
-        await node.reader.read(
-            get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id
-        )
+        await node.reader.read(get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id)
         for execution_id in result.execution_ids
     ]
     return {

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import signal
 import socket
-import sys
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import structlog
 import uvicorn
 
+from tercet.cli.logs import configure_logging
 from tercet.domain.codec import to_json
 from tercet.domain.errors import InvalidSettings
 from tercet.flows.handlers import HandlerTable
@@ -55,14 +53,10 @@ def serve_with_reload(options: dict[str, Any], manifests: list[Path]) -> None:
         reload=True,
         reload_dirs=[str(Path(__file__).parents[1])],
     )
-    ChangeReload(
-        config, target=partial(_reload_target, options, manifests), sockets=[]
-    ).run()
+    ChangeReload(config, target=partial(_reload_target, options, manifests), sockets=[]).run()
 
 
-def _reload_target(
-    options: dict[str, Any], manifests: list[Path], sockets: list[socket.socket]
-) -> None:
+def _reload_target(options: dict[str, Any], manifests: list[Path], sockets: list[socket.socket]) -> None:
     serve(options, manifests)
 
 
@@ -88,9 +82,7 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
         server = _Server(config)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(
-                number, partial(setattr, server, "should_exit", True)
-            )
+            loop.add_signal_handler(number, partial(setattr, server, "should_exit", True))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
@@ -113,27 +105,3 @@ def _listen(settings: Settings) -> socket.socket:
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror}",
             hint="choose another --port or --host",
         ) from error
-
-
-def configure_logging(level: str) -> None:
-    """Log as JSON to stderr, or readable when stderr is a terminal."""
-    is_terminal = sys.stderr.isatty()
-    renderer: Any = (
-        structlog.dev.ConsoleRenderer()
-        if is_terminal
-        else structlog.processors.JSONRenderer()
-    )
-    processors: list[Any] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    if not is_terminal:
-        processors.append(structlog.processors.format_exc_info)
-    structlog.configure(
-        processors=[*processors, renderer],
-        wrapper_class=structlog.make_filtering_bound_logger(
-            logging.getLevelName(level)
-        ),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
-    )

@@ -44,9 +44,7 @@ class Counts:
                 self.cost_picousd += row[2]
                 self.tokens += row[3] + row[4]
 
-    def _hear_event(
-        self, event_type: str, name: str | None, output: str | None
-    ) -> None:
+    def _hear_event(self, event_type: str, name: str | None, output: str | None) -> None:
         self.events += 1
         key = {
             "task_created": "created", "task_complete": "complete", "task_error": "error", "task_retrying": "retries",
@@ -56,9 +54,7 @@ class Counts:
             self.approvals_decided += 1
         if key is None or name is None:
             return
-        counts = self.tasks.setdefault(
-            name, {"created": 0, "complete": 0, "error": 0, "retries": 0}
-        )
+        counts = self.tasks.setdefault(name, {"created": 0, "complete": 0, "error": 0, "retries": 0})
         counts[key] += 1
         if key == "created" and output is not None:
             self.executor_of[name] = from_json(output)["executor"]
@@ -117,15 +113,11 @@ async def run_events(
         statuses = await node.reader.read(count_by_status, ids)
         if not any(status not in _ENDED for status in statuses):
             break
-        if decide is not None and await _decide_some(
-            node, owner_id, decide, person, left_open
-        ):
+        if decide is not None and await _decide_some(node, owner_id, decide, person, left_open):
             continue
         if not await _wait_for_next(node, patience_seconds):
             break
-    return RunResult(
-        execution_ids=ids, statuses=statuses, seconds=time.monotonic() - began
-    )
+    return RunResult(execution_ids=ids, statuses=statuses, seconds=time.monotonic() - began)
 
 
 async def _decide_some(
@@ -135,9 +127,7 @@ async def _decide_some(
     person: Person,
     left_open: set[tuple[str, str]],
 ) -> bool:
-    rows = await node.reader.read(
-        list_approvals, owner_id=owner_id, status="pending", limit=500, after=None
-    )
+    rows = await node.reader.read(list_approvals, owner_id=owner_id, status="pending", limit=500, after=None)
     for row in rows:
         if (row["id"], row["digest"]) in left_open:
             continue

@@ -22,9 +22,7 @@ def _default(value: Any) -> Any:
 
 def to_json(value: Any) -> str:
     """Return compact JSON text. Raises TypeError for values that have no JSON form."""
-    return orjson.dumps(
-        value, default=_default, option=orjson.OPT_NON_STR_KEYS
-    ).decode()
+    return orjson.dumps(value, default=_default, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 def from_json(text: str | bytes) -> Any:
@@ -34,7 +32,5 @@ def from_json(text: str | bytes) -> Any:
 
 def digest(value: Any) -> str:
     """Return the SHA-256, in hex, of the canonical JSON (sorted keys) of `value`."""
-    canonical = orjson.dumps(
-        value, default=_default, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
-    )
+    canonical = orjson.dumps(value, default=_default, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)
     return hashlib.sha256(canonical).hexdigest()

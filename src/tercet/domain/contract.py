@@ -184,9 +184,7 @@ class ExecutorResult(_Wire):
         """Return a failed result."""
         error = ExecutorError(code=code, message=message)
         if retry_after_seconds is not None:
-            error = ExecutorError(
-                code=code, message=message, retry_after_seconds=retry_after_seconds
-            )
+            error = ExecutorError(code=code, message=message, retry_after_seconds=retry_after_seconds)
         fields: dict[str, Any] = {"status": "failed", "error": error}
         if usage is not None:
             fields["usage"] = usage

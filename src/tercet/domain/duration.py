@@ -24,26 +24,15 @@ def parse_seconds(value: object) -> float:
     """Return the seconds that `value` means. Raises ValueError with the accepted forms for anything else."""
     seconds: float
     if isinstance(value, bool):
-        raise ValueError(
-            f"{value!r} is not a duration; write 30s, 5m, 4h, 3d or a number of seconds"
-        )
+        raise ValueError(f"{value!r} is not a duration; write 30s, 5m, 4h, 3d or a number of seconds")
     if isinstance(value, (int, float)):
         seconds = float(value)
     elif isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
-        seconds = (
-            sum(
-                float(number) * _UNITS_MS[unit] for number, unit in _PART.findall(value)
-            )
-            / 1000
-        )
+        seconds = sum(float(number) * _UNITS_MS[unit] for number, unit in _PART.findall(value)) / 1000
     else:
-        raise ValueError(
-            f"{value!r} is not a duration; write 30s, 5m, 4h, 3d or a number of seconds"
-        )
+        raise ValueError(f"{value!r} is not a duration; write 30s, 5m, 4h, 3d or a number of seconds")
     if not 0 <= seconds <= _LONGEST_SECONDS:
-        raise ValueError(
-            f"{value!r} is out of range; a duration lies between 0 and 10 years"
-        )
+        raise ValueError(f"{value!r} is out of range; a duration lies between 0 and 10 years")
     return seconds
 
 

@@ -29,9 +29,7 @@ class IdMint:
     `now_ms` gives milliseconds since the epoch; a clock that steps back never makes an id step back.
     """
 
-    def __init__(
-        self, *, now_ms: Callable[[], int], random_bytes: RandomBytes = os.urandom
-    ) -> None:
+    def __init__(self, *, now_ms: Callable[[], int], random_bytes: RandomBytes = os.urandom) -> None:
         self._now_ms = now_ms
         self._random_bytes = random_bytes
         self._last_ms = -1

@@ -28,18 +28,12 @@ class ModelRef:
     name: str
 
     def __str__(self) -> str:
-        return (
-            self.name
-            if guess_provider(self.name) == self.provider
-            else f"{self.provider}:{self.name}"
-        )
+        return self.name if guess_provider(self.name) == self.provider else f"{self.provider}:{self.name}"
 
 
 def guess_provider(name: str) -> str | None:
     """Return the provider that a bare model name belongs to."""
-    return next(
-        (provider for prefix, provider in _PREFIXES if name.startswith(prefix)), None
-    )
+    return next((provider for prefix, provider in _PREFIXES if name.startswith(prefix)), None)
 
 
 def parse_model(text: str) -> ModelRef:
@@ -52,7 +46,5 @@ def parse_model(text: str) -> ModelRef:
         return ModelRef(provider, ALIASES.get(name, name))
     guessed = guess_provider(text)
     if guessed is None:
-        raise ValueError(
-            f"{text!r} names no known provider; write provider:model, e.g. local:{text}"
-        )
+        raise ValueError(f"{text!r} names no known provider; write provider:model, e.g. local:{text}")
     return ModelRef(guessed, text)

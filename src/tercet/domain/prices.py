@@ -28,15 +28,12 @@ Overrides = Mapping[str, Price]
 """By `provider:model` or bare name."""
 
 
-def price_usd(
-    model: str, usage: Usage, overrides: Overrides | None = None
-) -> Decimal | None:
+def price_usd(model: str, usage: Usage, overrides: Overrides | None = None) -> Decimal | None:
     """Return what the usage costs, or None when no price is known."""
     override = (overrides or {}).get(model)
     if override is not None:
         return (
-            usage.tokens_input * override.input_usd
-            + usage.tokens_output * override.output_usd
+            usage.tokens_input * override.input_usd + usage.tokens_output * override.output_usd
         ) / _MILLION
     import genai_prices
 
@@ -98,9 +95,7 @@ class VerifiedUsage:
     flags: tuple[str, ...]
 
 
-def verify_usage(
-    result: ExecutorResult, overrides: Overrides | None = None
-) -> VerifiedUsage:
+def verify_usage(result: ExecutorResult, overrides: Overrides | None = None) -> VerifiedUsage:
     """Check the sums and recompute the price. The recomputed price is what counts."""
     usage = result.usage
     if usage is None:

@@ -25,9 +25,7 @@ class RetryPolicy(BaseModel):
     max_attempts: int = Field(default=4, ge=1, le=100)
     """Attempts in all, the first included."""
     backoff: Literal["exponential", "fixed"] = "exponential"
-    backoff_seconds: Seconds = Field(
-        default=1.0, validation_alias=AliasChoices("backoff_seconds", "delay")
-    )
+    backoff_seconds: Seconds = Field(default=1.0, validation_alias=AliasChoices("backoff_seconds", "delay"))
     """The first delay, or every delay when `backoff` is fixed."""
     max_backoff_seconds: Seconds = 300.0
     jitter: bool = True
@@ -37,11 +35,7 @@ class RetryPolicy(BaseModel):
     def _short_forms(cls, value: object) -> object:
         if isinstance(value, int) and not isinstance(value, bool):
             return {"max_attempts": value + 1}
-        if (
-            isinstance(value, dict)
-            and "backoff_seconds" in value
-            and "backoff" not in value
-        ):
+        if isinstance(value, dict) and "backoff_seconds" in value and "backoff" not in value:
             return {**value, "backoff": "fixed"}
         return value
 

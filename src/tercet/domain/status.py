@@ -51,9 +51,7 @@ _E = ExecutionStatus
 EXECUTION_TRANSITIONS: Mapping[ExecutionStatus, frozenset[ExecutionStatus]] = {
     _E.CREATED: frozenset({_E.QUEUED, _E.CANCELLED}),
     _E.QUEUED: frozenset({_E.RUNNING, _E.CANCELLED}),
-    _E.RUNNING: frozenset(
-        {_E.BLOCKED, _E.PAUSED, _E.COMPLETED, _E.FAILED, _E.CANCELLED}
-    ),
+    _E.RUNNING: frozenset({_E.BLOCKED, _E.PAUSED, _E.COMPLETED, _E.FAILED, _E.CANCELLED}),
     _E.BLOCKED: frozenset({_E.RUNNING, _E.PAUSED, _E.CANCELLED}),
     _E.PAUSED: frozenset({_E.RUNNING, _E.CANCELLED}),
     _E.COMPLETED: frozenset(),
@@ -78,9 +76,7 @@ EXECUTION_ENDED = frozenset({_E.COMPLETED, _E.FAILED, _E.CANCELLED})
 TASK_ENDED = frozenset({_T.COMPLETE, _T.ERROR, _T.SKIPPED, _T.CANCELLED})
 
 
-def check_execution_transition(
-    current: ExecutionStatus, wanted: ExecutionStatus
-) -> bool:
+def check_execution_transition(current: ExecutionStatus, wanted: ExecutionStatus) -> bool:
     """Return whether the step changes anything. Raises InvalidStateTransition for a pair that is not allowed."""
     if wanted == current:
         return False
@@ -105,8 +101,4 @@ def check_task_transition(current: TaskStatus, wanted: TaskStatus) -> bool:
 
 
 def _allowed(targets: frozenset[ExecutionStatus] | frozenset[TaskStatus]) -> str:
-    return (
-        f"allowed from here: {', '.join(sorted(targets))}"
-        if targets
-        else "this status is final"
-    )
+    return f"allowed from here: {', '.join(sorted(targets))}" if targets else "this status is final"

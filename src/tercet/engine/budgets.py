@@ -64,9 +64,7 @@ class BudgetBook:
             pico, tokens = await self._reader.read(
                 spent,
                 owner_id=spender.owner_id,
-                execution_id=spender.execution_id
-                if rule.scope == "execution"
-                else None,
+                execution_id=spender.execution_id if rule.scope == "execution" else None,
                 agent=spender.agent if rule.scope == "agent" else None,
                 day=spender.day if rule.scope == "day" else None,
             )
@@ -88,9 +86,7 @@ class BudgetBook:
             if rule.name is not None and rule.name != spender.agent:
                 continue
             used_pico, used_tokens = (
-                (0, 0)
-                if rule.scope == "call"
-                else self._sums.get(spender.scope(rule), (0, 0))
+                (0, 0) if rule.scope == "call" else self._sums.get(spender.scope(rule), (0, 0))
             )
             if rule.limit_usd is not None:
                 if estimate_usd is None:
@@ -105,10 +101,7 @@ class BudgetBook:
                         message=f"the {rule.scope} budget of ${rule.limit_usd:.4f} has ${from_pico(used_pico):.4f} spent or "
                         f"reserved; the call may cost ${estimate_usd:.4f}",
                     )
-            if (
-                rule.limit_tokens is not None
-                and used_tokens + tokens > rule.limit_tokens
-            ):
+            if rule.limit_tokens is not None and used_tokens + tokens > rule.limit_tokens:
                 return Refusal(
                     rule=rule,
                     message=f"the {rule.scope} budget of {rule.limit_tokens:,} tokens has {used_tokens:,} spent or reserved; "
@@ -116,9 +109,7 @@ class BudgetBook:
                 )
         return None
 
-    def add(
-        self, spender: Spender, rules: Sequence[BudgetRule], *, pico: int, tokens: int
-    ) -> None:
+    def add(self, spender: Spender, rules: Sequence[BudgetRule], *, pico: int, tokens: int) -> None:
         """Count a reservation, or the difference when one is settled."""
         for scope in {spender.scope(rule) for rule in rules if rule.scope != "call"}:
             sums = self._sums.get(scope)

@@ -33,7 +33,6 @@ from tercet.store.ledger import open_reservations
 from tercet.store.unit import Unit
 
 RunExecutor = Callable[[ExecutorRequest], Awaitable[ExecutorResult]]
-_MODEL_EXECUTORS = frozenset({"llm", "classifier"})
 _DEFAULT_MAX_TOKENS = 4_096
 
 
@@ -83,13 +82,11 @@ class ExecutorCalls:
         self._overrides = overrides
         self._book = BudgetBook(engine.reader)
 
-    async def run(
-        self, context: TaskContext, request: ExecutorRequest, step: str
-    ) -> ExecutorResult:
+    async def run(self, context: TaskContext, request: ExecutorRequest, step: str) -> ExecutorResult:
         """Reserve, call once, settle. Raises ExecutorFailed, ExecutorRefused."""
         started_at_ms = self._engine.clock.now_ms()
         reservation: _Reservation | None = None
-        if request.executor_type in _MODEL_EXECUTORS:
+        if _asks_model(request):
             if context.task.attempt > 1:
                 await self._abandon_lost(context, step)
             request, reservation = await self._reserve(context, request, step)
@@ -98,9 +95,7 @@ class ExecutorCalls:
         if reservation is not None:
             self._settle(change.unit, context, reservation, result)
         elif result.usage is not None and result.usage.total_tokens:
-            reservation = self._enter(
-                context, request, step, change.unit, pico=0, tokens=0
-            )
+            reservation = self._enter(context, request, step, change.unit, pico=0, tokens=0)
             self._settle(change.unit, context, reservation, result)
         if result.status == "failed":
             error = result.error or ExecutorError(
@@ -112,9 +107,7 @@ class ExecutorCalls:
             )  # fmt: skip
             await self._engine.submit(change)
             raise (
-                ExecutorFailed(error)
-                if error.retryable
-                else ExecutorRefused(str(error.code), error.message)
+                ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
             )
         text = to_json(result.to_wire())
         change.record_step(context.task, step, text, started_at_ms=started_at_ms)
@@ -175,14 +168,10 @@ class ExecutorCalls:
     ) -> tuple[ExecutorRequest, _Reservation]:
         change = context.change()
         pico = to_pico(estimate or Decimal(0))
-        reservation = self._enter(
-            context, request, step, change.unit, pico=pico, tokens=tokens
-        )
+        reservation = self._enter(context, request, step, change.unit, pico=pico, tokens=tokens)
         change.begin_step(context.task, step)
         # Counted before the commit: a second call of this process must not see the money as free.
-        self._book.add(
-            reservation.spender, context.definition.budgets, pico=pico, tokens=tokens
-        )
+        self._book.add(reservation.spender, context.definition.budgets, pico=pico, tokens=tokens)
         await self._engine.submit(change)
         return request, reservation
 
@@ -207,9 +196,7 @@ class ExecutorCalls:
                 spender.day, now_ms, None,
             ),
         )  # fmt: skip
-        return _Reservation(
-            ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens
-        )
+        return _Reservation(ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens)
 
     def _settle(
         self,
@@ -227,10 +214,7 @@ class ExecutorCalls:
         )
         if usage is None:
             status = "RELEASED"
-            if (
-                result.error is not None
-                and result.error.code == ErrorCode.MODEL_TIMEOUT
-            ):
+            if result.error is not None and result.error.code == ErrorCode.MODEL_TIMEOUT:
                 # The provider may have worked and charged; nobody will ever tell.
                 status, cost_pico, flags = (
                     "SETTLED",
@@ -283,9 +267,7 @@ class ExecutorCalls:
     def _estimate(self, request: ExecutorRequest, model: str) -> Decimal | None:
         return estimate_usd(
             model,
-            tokens_input=estimate_tokens(
-                to_json(request.task) + to_json(request.execution_context)
-            ),
+            tokens_input=estimate_tokens(to_json(request.task) + to_json(request.execution_context)),
             max_tokens=request.constraints.max_tokens or _DEFAULT_MAX_TOKENS,
             overrides=self._overrides,
         )
@@ -299,9 +281,13 @@ class ExecutorCalls:
         )
 
 
+def _asks_model(request: ExecutorRequest) -> bool:
+    if request.executor_type == "classifier":
+        return bool(request.task.field("use_model", not request.task.field("rules")))
+    return request.executor_type == "llm"
+
+
 def _with_model(request: ExecutorRequest, model: str) -> ExecutorRequest:
     fields = {**request.task.model_dump(exclude_unset=True), "model": model}
     constraints = request.constraints.model_copy(update={"allowed_models": [model]})
-    return request.model_copy(
-        update={"task": TaskSpec.model_validate(fields), "constraints": constraints}
-    )
+    return request.model_copy(update={"task": TaskSpec.model_validate(fields), "constraints": constraints})

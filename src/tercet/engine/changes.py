@@ -106,9 +106,7 @@ class Change:
         )  # fmt: skip
         return seq
 
-    def record_event(
-        self, name: str, data: Any, *, source: str, task_id: str | None = None
-    ) -> int:
+    def record_event(self, name: str, data: Any, *, source: str, task_id: str | None = None) -> int:
         """Append a domain event; return its sequence number. `source` says who emitted it."""
         return self.log(
             "event_recorded",
@@ -170,9 +168,7 @@ class Change:
             self._set_status(ExecutionStatus.RUNNING, None, logged=False)
         self._write_task(task)
 
-    def record_step(
-        self, task: TaskState, name: str, result: str, *, started_at_ms: int
-    ) -> None:
+    def record_step(self, task: TaskState, name: str, result: str, *, started_at_ms: int) -> None:
         """Record a completed step with its JSON result."""
         task.has_steps = True
         self.log(
@@ -252,9 +248,7 @@ class Change:
             output=result,
         )
 
-    def fail_task(
-        self, task: TaskState, *, error_type: str, error_message: str
-    ) -> None:
+    def fail_task(self, task: TaskState, *, error_type: str, error_message: str) -> None:
         """The task is a dead letter until a person retries or skips it."""
         task.failures += 1
         task.error_type, task.error_message = error_type, error_message
@@ -268,9 +262,7 @@ class Change:
         )  # fmt: skip
         self._write_task(task, completed_at_ms=self.now_ms)
 
-    def retry_task(
-        self, task: TaskState, *, error_type: str, error_message: str, due_at_ms: int
-    ) -> None:
+    def retry_task(self, task: TaskState, *, error_type: str, error_message: str, due_at_ms: int) -> None:
         """An attempt failed and another one follows at `due_at_ms`."""
         task.failures += 1
         task.error_type, task.error_message = error_type, error_message
@@ -315,10 +307,7 @@ class Change:
     def settle(self) -> None:
         """Derive the execution's status from its tasks, and write its row if anything changed."""
         state = self.state
-        if (
-            state.status is not ExecutionStatus.PAUSED
-            and state.status not in EXECUTION_ENDED
-        ):
+        if state.status is not ExecutionStatus.PAUSED and state.status not in EXECUTION_ENDED:
             self._derive_status()
         if self._dirty:
             self._write_execution()
@@ -334,21 +323,12 @@ class Change:
             self.set_status(ExecutionStatus.COMPLETED)
             return
         message = _why_blocked(state, open_fan_ins)
-        if (
-            state.status is not ExecutionStatus.BLOCKED
-            or state.status_message != message
-        ):
+        if state.status is not ExecutionStatus.BLOCKED or state.status_message != message:
             self.set_status(ExecutionStatus.BLOCKED, message)
 
-    def _set_status(
-        self, wanted: ExecutionStatus, message: str | None, *, logged: bool
-    ) -> None:
+    def _set_status(self, wanted: ExecutionStatus, message: str | None, *, logged: bool) -> None:
         state = self.state
-        if (
-            wanted is not state.status
-            and wanted in _THROUGH_RUNNING
-            and state.status in _LEADS_TO_RUNNING
-        ):
+        if wanted is not state.status and wanted in _THROUGH_RUNNING and state.status in _LEADS_TO_RUNNING:
             self._set_status(ExecutionStatus.RUNNING, None, logged=True)
         changed = check_execution_transition(state.status, wanted)
         if not changed and state.status_message == message:
@@ -413,9 +393,7 @@ class Change:
         self._dirty = True
 
 
-_THROUGH_RUNNING = frozenset(
-    {ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.BLOCKED}
-)
+_THROUGH_RUNNING = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.BLOCKED})
 _LEADS_TO_RUNNING = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.BLOCKED})
 
 
@@ -425,19 +403,13 @@ def _why_blocked(state: ExecutionState, open_fan_ins: int) -> str:
     blocked = [task for task in state.tasks.values() if task.status is _BLOCKED]
     reasons = []
     if failed:
-        reasons.append(
-            f"{failed} failed task{'s' if failed > 1 else ''}: retry or skip"
-        )
+        reasons.append(f"{failed} failed task{'s' if failed > 1 else ''}: retry or skip")
     if blocked:
         reasons.append(blocked[0].status_message or "waiting")
         if len(blocked) > 1:
             reasons[-1] += f" (and {len(blocked) - 1} more)"
     if open_fan_ins:
-        reasons.append(
-            f"waiting for events of {open_fan_ins} fan-in{'s' if open_fan_ins > 1 else ''}"
-        )
+        reasons.append(f"waiting for events of {open_fan_ins} fan-in{'s' if open_fan_ins > 1 else ''}")
     if state.delayed_events:
-        reasons.append(
-            f"{state.delayed_events} delayed event{'s' if state.delayed_events > 1 else ''}"
-        )
+        reasons.append(f"{state.delayed_events} delayed event{'s' if state.delayed_events > 1 else ''}")
     return "; ".join(reasons)

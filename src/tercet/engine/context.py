@@ -76,9 +76,7 @@ class TaskContext:
             execution_id=self.state.id, task_id=self.task.id, attempt=self.task.attempt
         )
 
-    async def step(
-        self, name: str, fn: Callable[..., Awaitable[T] | T], *args: Any, **kwargs: Any
-    ) -> T:
+    async def step(self, name: str, fn: Callable[..., Awaitable[T] | T], *args: Any, **kwargs: Any) -> T:
         """Run `fn` once in the life of the task and return its result; later attempts get the recorded one.
 
         The result has to be JSON-ready and comes back as JSON gives it (tuples as lists). A plain function
@@ -106,9 +104,7 @@ class TaskContext:
         self.memo[name] = text
         await self.engine.submit(change)
 
-    def emit(
-        self, name: str, data: dict[str, Any] | None = None, *, delay: float | str = 0
-    ) -> None:
+    def emit(self, name: str, data: dict[str, Any] | None = None, *, delay: float | str = 0) -> None:
         """Emit an event when the task completes: completion, event and what it triggers are one commit."""
         spec = self.definition.handler(self.task.handler)
         if spec.emits is not None and name not in spec.emits:
@@ -117,12 +113,8 @@ class TaskContext:
                 hint=f"declare it under the handler's emits: {sorted(spec.emits)}",
             )
         if data is not None and not isinstance(data, dict):
-            raise NonRetryable(
-                f"the data of {name!r} must be an object, not {type(data).__name__}"
-            )
-        self.emissions.append(
-            Emission(name=name, data=data or {}, delay_seconds=parse_seconds(delay))
-        )
+            raise NonRetryable(f"the data of {name!r} must be an object, not {type(data).__name__}")
+        self.emissions.append(Emission(name=name, data=data or {}, delay_seconds=parse_seconds(delay)))
 
     async def sleep(self, duration: float | str, *, name: str | None = None) -> None:
         """Wait durably: `30`, `"4h"`. The task leaves memory and comes back when the time has passed."""
@@ -171,9 +163,7 @@ class TaskContext:
             return await self._woken_while_looking(step)
         if found is not None:
             self.state.waits.remove(wait)
-            await self.record(
-                step, to_json(found), started_at_ms=self.engine.clock.now_ms()
-            )
+            await self.record(step, to_json(found), started_at_ms=self.engine.clock.now_ms())
             return found
         await self._suspend_on(wait, timeout)
         raise AssertionError("unreachable: a suspended task does not go on")
@@ -193,9 +183,7 @@ class TaskContext:
         result: ExecutorResult = await self.engine.calls.run(self, parsed, step)
         return result
 
-    async def approval(
-        self, title: str, data: dict[str, Any] | None = None, **spec: Any
-    ) -> dict[str, Any]:
+    async def approval(self, title: str, data: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
         """Ask people to decide; return the decision {decision, data, edits, feedback, option, decided_by, …}.
 
         `spec` takes the fields of a declared human step: form, editable, options, who, reminders, timeout.
@@ -205,17 +193,13 @@ class TaskContext:
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]
         self.check_may_continue()
-        await self.engine.request_approval(
-            self, step, title=title, data=data or {}, spec=spec
-        )
+        await self.engine.request_approval(self, step, title=title, data=data or {}, spec=spec)
         raise AssertionError("unreachable: a suspended task does not go on")
 
     def change(self) -> Change:
         """Begin a change of this task; raises StaleClaim when the attempt no longer owns it."""
         if self.state.lost or self.task.lease_token != self.lease_token:
-            raise StaleClaim(
-                f"attempt {self.task.attempt} of {self.task.id} no longer owns the task"
-            )
+            raise StaleClaim(f"attempt {self.task.attempt} of {self.task.id} no longer owns the task")
         return self.engine.change(self.state)
 
     async def suspend(self, change: Change, message: str, *, human: bool) -> None:
@@ -227,9 +211,7 @@ class TaskContext:
     def check_may_continue(self) -> None:
         """Stop between two steps when the execution was paused or this attempt has lost its claim."""
         if self.state.lost or self.task.lease_token != self.lease_token:
-            raise StaleClaim(
-                f"attempt {self.task.attempt} of {self.task.id} no longer owns the task"
-            )
+            raise StaleClaim(f"attempt {self.task.attempt} of {self.task.id} no longer owns the task")
         if self.state.status is ExecutionStatus.PAUSED:
             change = self.change()
             change.queue_task(self.task, due_at_ms=change.now_ms, reason="paused")
@@ -238,9 +220,7 @@ class TaskContext:
 
     def _claim_name(self, name: str) -> str | None:
         if not name or len(name) > _LONGEST_STEP_NAME:
-            raise NonRetryable(
-                f"a step's name has 1 to {_LONGEST_STEP_NAME} characters, not {len(name)}"
-            )
+            raise NonRetryable(f"a step's name has 1 to {_LONGEST_STEP_NAME} characters, not {len(name)}")
         if name in self._used:
             raise NonRetryable(
                 f"the step name {name!r} is used twice",
@@ -253,9 +233,7 @@ class TaskContext:
         number = self._counts[stem] = self._counts.get(stem, 0) + 1
         return f"{stem}:{number}"
 
-    async def _earlier_event(
-        self, name: str, match: str | None
-    ) -> dict[str, Any] | None:
+    async def _earlier_event(self, name: str, match: str | None) -> dict[str, Any] | None:
         for row in await self.engine.reader.read(events_named, self.state.id, name):
             event = {
                 "name": row["name"], "data": from_json(row["output_data"]), "execution_id": self.state.id, "seq": row["seq"],
@@ -274,11 +252,7 @@ class TaskContext:
 
     async def _suspend_on(self, wait: WaitState, timeout: float | str | None) -> None:
         change = self.change()
-        expires_at_ms = (
-            None
-            if timeout is None
-            else change.now_ms + int(parse_seconds(timeout) * 1000)
-        )
+        expires_at_ms = None if timeout is None else change.now_ms + int(parse_seconds(timeout) * 1000)
         change.begin_step(self.task, wait.step)
         change.unit.add(
             sql.INSERT_WAIT,
@@ -292,9 +266,7 @@ class TaskContext:
                 change.unit, change.mint, kind="wait_timeout", due_at_ms=expires_at_ms,
                 execution_id=self.state.id, task_id=self.task.id, payload={"step": wait.step},
             )  # fmt: skip
-        await self.suspend(
-            change, f"waiting for the event {wait.event_name}", human=False
-        )
+        await self.suspend(change, f"waiting for the event {wait.event_name}", human=False)
 
 
 def _encode(name: str, value: Any) -> str:

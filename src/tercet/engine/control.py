@@ -43,11 +43,7 @@ class Control:
             change = self._engine.change(state)
             state.pause_requested = False
             change.set_status(ExecutionStatus.RUNNING, f"resumed by {by}")
-            change.queued.extend(
-                task
-                for task in state.tasks.values()
-                if task.status is TaskStatus.QUEUED
-            )
+            change.queued.extend(task for task in state.tasks.values() if task.status is TaskStatus.QUEUED)
             await self._engine.submit(change)
 
     async def cancel(
@@ -80,18 +76,14 @@ class Control:
     async def retry_dead_letters(self, execution_id: str, *, by: str) -> int:
         """Queue all dead letters of an execution; return how many there were."""
         async with self._engine.hold(execution_id) as state:
-            dead = [
-                task for task in state.tasks.values() if task.status is TaskStatus.ERROR
-            ]
+            dead = [task for task in state.tasks.values() if task.status is TaskStatus.ERROR]
             if not dead:
                 return 0
             change = self._engine.change(state)
             for task in dead:
                 task.failures = 0
                 task.error_type = task.error_message = None
-                change.queue_task(
-                    task, due_at_ms=change.now_ms, reason=f"retried by {by}"
-                )
+                change.queue_task(task, due_at_ms=change.now_ms, reason=f"retried by {by}")
             await self._engine.submit(change)
             return len(dead)
 
@@ -102,9 +94,7 @@ class Control:
             if task is None:
                 raise NotFound(f"the execution has no open task {task_id!r}")
             if state.ended:
-                raise InvalidStateTransition(
-                    f"the execution has ended ({state.status})"
-                )
+                raise InvalidStateTransition(f"the execution has ended ({state.status})")
             change = self._engine.change(state)
             change.skip_task(task, f"skipped by {by}")
             await self._engine.submit(change)

@@ -15,9 +15,7 @@ class Dispatcher:
     `take(execution_id, task_id)` answers whether the task was taken; False means that no slot is free.
     """
 
-    def __init__(
-        self, *, now_ms: Callable[[], int], take: Callable[[str, str], bool]
-    ) -> None:
+    def __init__(self, *, now_ms: Callable[[], int], take: Callable[[str, str], bool]) -> None:
         self._now_ms = now_ms
         self._take = take
         self._ready: list[tuple[int, int, str, str]] = []
@@ -37,9 +35,7 @@ class Dispatcher:
         """When the earliest task that is not due yet becomes due."""
         return self._later[0][0] if self._later else None
 
-    def offer(
-        self, *, execution_id: str, task_id: str, priority: int, due_at_ms: int
-    ) -> None:
+    def offer(self, *, execution_id: str, task_id: str, priority: int, due_at_ms: int) -> None:
         """Add a hint. A doubled hint is harmless: the claim looks at the task's state."""
         if len(self._ready) + len(self._later) >= _MOST_HINTS:
             self.overflowed = True

@@ -7,6 +7,7 @@ import contextlib
 import os
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -34,9 +35,7 @@ from tercet.store.unit import Journal, Unit
 
 _log = structlog.get_logger(__name__)
 _SWEEP_LIMIT = 1_000
-_MAY_RUN = frozenset(
-    {ExecutionStatus.QUEUED, ExecutionStatus.RUNNING, ExecutionStatus.BLOCKED}
-)
+_MAY_RUN = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.RUNNING, ExecutionStatus.BLOCKED})
 
 
 class ExecutorCalls(Protocol):
@@ -155,16 +154,12 @@ class Engine:
         unit = changes[0].unit
         for change in changes:
             if change.unit is not unit:
-                raise AssertionError(
-                    "changes that are submitted together share one unit"
-                )
+                raise AssertionError("changes that are submitted together share one unit")
             started = self._claim_queued(change) if change.queued else ()
             change.settle()
             state = change.state
             state.pins += 1
-            unit.after_commit.append(
-                lambda s=state, c=change, t=started: self._on_committed(s, c, t)
-            )  # type: ignore[misc]
+            unit.after_commit.append(partial(self._on_committed, state, change, started))
         return self.journal.submit(unit)
 
     async def definition_of(self, state: ExecutionState) -> Definition:
@@ -240,10 +235,7 @@ class Engine:
         ):
             return started
         for task in change.queued:
-            if (
-                len(self._running) + len(started) >= self._slots
-                or not self._dispatcher.is_dry
-            ):
+            if len(self._running) + len(started) >= self._slots or not self._dispatcher.is_dry:
                 break
             if task.status is TaskStatus.QUEUED and task.due_at_ms <= change.now_ms:
                 change.start_task(task, self._next_token())
@@ -251,9 +243,7 @@ class Engine:
                 self._running[task.id] = _RESERVED
         return started
 
-    def _on_committed(
-        self, state: ExecutionState, change: Change, started: list[TaskState]
-    ) -> None:
+    def _on_committed(self, state: ExecutionState, change: Change, started: list[TaskState]) -> None:
         state.pins -= 1
         unit = change.unit
         if unit.timers_due_at_ms is not None:
@@ -325,9 +315,7 @@ class Engine:
             return
         definition = self._definitions[state.manifest_id or ""]
         state.pins += 1
-        attempt = asyncio.get_running_loop().create_task(
-            run_attempt(self, state, task, definition)
-        )
+        attempt = asyncio.get_running_loop().create_task(run_attempt(self, state, task, definition))
         self._running[task.id] = attempt
 
         def ended(done: asyncio.Task[None]) -> None:
@@ -336,11 +324,7 @@ class Engine:
             if self._running.get(task.id) is done:
                 self._release(task.id)
                 again = state.tasks.get(task.id)
-                if (
-                    again is not None
-                    and again.status is TaskStatus.QUEUED
-                    and not state.lost
-                ):
+                if again is not None and again.status is TaskStatus.QUEUED and not state.lost:
                     # Woken or retried while its last attempt was still leaving its slot.
                     self._dispatcher.offer(
                         execution_id=state.id,
@@ -398,9 +382,7 @@ class Engine:
         if loading is None:
             loading = asyncio.ensure_future(self._load(execution_id))
             self._loading[execution_id] = loading
-            loading.add_done_callback(
-                lambda _done: self._loading.pop(execution_id, None)
-            )
+            loading.add_done_callback(lambda _done: self._loading.pop(execution_id, None))
         return await asyncio.shield(loading)
 
     async def _load(self, execution_id: str) -> ExecutionState:
@@ -414,9 +396,7 @@ class Engine:
         return state
 
     def _evict_if_idle(self, state: ExecutionState) -> None:
-        if state.pins == 0 and (
-            not state.has_active_tasks or state.status is ExecutionStatus.PAUSED
-        ):
+        if state.pins == 0 and (not state.has_active_tasks or state.status is ExecutionStatus.PAUSED):
             if self._states.get(state.id) is state:
                 del self._states[state.id]
 
@@ -444,8 +424,7 @@ class Engine:
         running = [
             task
             for task in state.tasks.values()
-            if task.status is TaskStatus.RUNNING
-            and (task.id not in self._running or self._stopping)
+            if task.status is TaskStatus.RUNNING and (task.id not in self._running or self._stopping)
         ]
         if not running or state.lost:
             return
@@ -476,10 +455,7 @@ class Engine:
             try:
                 async with self.hold(execution_id) as state:
                     for task in state.tasks.values():
-                        if (
-                            task.id in self._running
-                            and self._running[task.id] is not _RESERVED
-                        ):
+                        if task.id in self._running and self._running[task.id] is not _RESERVED:
                             self.stop_attempt(task.id)
                     self._hand_back_running(state)
                     for task in state.tasks.values():

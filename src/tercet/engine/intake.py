@@ -66,13 +66,9 @@ class Intake:
             created_at_ms=engine.clock.now_ms(),
         )
         change = engine.change(state, extra)
-        seq = change.create_execution(
-            root_name=name, root_data=data, source=source, retry_of=retry_of
-        )
+        seq = change.create_execution(root_name=name, root_data=data, source=source, retry_of=retry_of)
         route(change, definition, name=name, data=data, seq=seq, hops=0)
-        self._remember(
-            change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms
-        )
+        self._remember(change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms)
         engine.adopt(state)
         await self._commit(owner_id, idempotency_key, engine.submit(change))
         return Receipt(
@@ -106,9 +102,7 @@ class Intake:
             definition = await engine.definition_of(state)
             change = engine.change(state)
             change.touch()
-            seq = record_and_route(
-                change, definition, name=name, data=data, hops=0, source=source
-            )
+            seq = record_and_route(change, definition, name=name, data=data, hops=0, source=source)
             assert seq is not None
             self._remember(
                 change.unit,
@@ -142,9 +136,7 @@ class Intake:
                 (owner_id, key, digest(body), execution_id, seq, now_ms),
             )
 
-    async def _commit(
-        self, owner_id: str, key: str | None, future: asyncio.Future[None]
-    ) -> None:
+    async def _commit(self, owner_id: str, key: str | None, future: asyncio.Future[None]) -> None:
         if key is None:
             await future
             return
@@ -154,9 +146,7 @@ class Intake:
         finally:
             self._in_flight.pop((owner_id, key), None)
 
-    async def _wait_or_find(
-        self, owner_id: str, key: str, body: dict[str, Any]
-    ) -> Receipt | None:
+    async def _wait_or_find(self, owner_id: str, key: str, body: dict[str, Any]) -> Receipt | None:
         while (future := self._in_flight.get((owner_id, key))) is not None:
             await asyncio.wait([future])
         row = await self._engine.reader.read(find_event_key, owner_id, key)

@@ -64,9 +64,7 @@ def route(
             _feed_fan_in(change, definition, triggered, event=event, hops=hops)
 
 
-def emit_all(
-    change: Change, definition: Definition, task: TaskState, emissions: list[Emission]
-) -> None:
+def emit_all(change: Change, definition: Definition, task: TaskState, emissions: list[Emission]) -> None:
     """Record and route what a completed task emits."""
     for emission in emissions:
         record_and_route(
@@ -123,9 +121,7 @@ def _feed_fan_in(
     rule = definition.fan_in(triggered.handler)
     fan_in = state.fan_ins.get((triggered.handler, key))
     if fan_in is None:
-        fan_in = FanInState(
-            handler=triggered.handler, key=key, created_at_ms=change.now_ms
-        )
+        fan_in = FanInState(handler=triggered.handler, key=key, created_at_ms=change.now_ms)
         state.fan_ins[triggered.handler, key] = fan_in
         if rule.timeout_seconds is not None:
             insert_timer(
@@ -168,9 +164,7 @@ def start_fan_in(
     write_fan_in(change, fan_in)
     seqs = sorted(seq for received in fan_in.received.values() for seq in received)
     missing = [
-        n
-        for n in (rule.primary, *rule.wait_for)
-        if len(fan_in.received.get(n, ())) < (fan_in.needs or 1)
+        n for n in (rule.primary, *rule.wait_for) if len(fan_in.received.get(n, ())) < (fan_in.needs or 1)
     ]
     if fan_in.received.get(rule.primary) and rule.primary in missing:
         missing.remove(rule.primary)
@@ -241,15 +235,10 @@ def _delay(
     )
 
 
-def fan_in_event(
-    task_input: str, events: dict[int, dict[str, Any]], execution_id: str
-) -> dict[str, Any]:
+def fan_in_event(task_input: str, events: dict[int, dict[str, Any]], execution_id: str) -> dict[str, Any]:
     """Return the event that a fan-in's handler gets, from the stored input and the events by number."""
     stored = from_json(task_input)
-    received = {
-        name: [events[seq]["data"] for seq in seqs]
-        for name, seqs in stored["received"].items()
-    }
+    received = {name: [events[seq]["data"] for seq in seqs] for name, seqs in stored["received"].items()}
     primary = received.pop(stored["primary"], [None])[0]
     return {
         "name": "fan-in",

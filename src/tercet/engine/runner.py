@@ -32,9 +32,7 @@ _log = structlog.get_logger(__name__)
 _LONGEST_MESSAGE = 2_000
 
 
-async def run_attempt(
-    engine: Engine, state: ExecutionState, task: TaskState, definition: Definition
-) -> None:
+async def run_attempt(engine: Engine, state: ExecutionState, task: TaskState, definition: Definition) -> None:
     """Run the attempt that the task's lease token stands for. Never raises, except for cancellation."""
     token = task.lease_token
     assert token is not None
@@ -54,9 +52,7 @@ async def run_attempt(
     except TimeoutError as error:
         failure: Exception = error
         if timeout.expired():
-            failure = HandlerTimedOut(
-                f"the attempt ran longer than {spec.timeout_seconds:g} s"
-            )
+            failure = HandlerTimedOut(f"the attempt ran longer than {spec.timeout_seconds:g} s")
         await _fail(engine, state, task, spec, token, failure)
     except Exception as error:
         await _fail(engine, state, task, spec, token, error)
@@ -84,16 +80,10 @@ async def _context(
     )
 
 
-async def _read_event(
-    engine: Engine, state: ExecutionState, task: TaskState
-) -> dict[str, Any]:
+async def _read_event(engine: Engine, state: ExecutionState, task: TaskState) -> dict[str, Any]:
     seqs = [task.event_seq]
     if task.input is not None:
-        seqs = [
-            seq
-            for received in from_json(task.input)["received"].values()
-            for seq in received
-        ]
+        seqs = [seq for received in from_json(task.input)["received"].values() for seq in received]
     events = {
         row["seq"]: {
             "name": row["name"],
@@ -108,9 +98,7 @@ async def _read_event(
     return events[task.event_seq]
 
 
-async def _complete(
-    engine: Engine, context: TaskContext, result: Any, emissions: list[Emission]
-) -> None:
+async def _complete(engine: Engine, context: TaskContext, result: Any, emissions: list[Emission]) -> None:
     state, task, definition = context.state, context.task, context.definition
     for emission in emissions:
         definition.check_event(emission.name, emission.data)
@@ -158,9 +146,7 @@ async def _fail(
         change.fail_task(task, error_type=error_type, error_message=message)
     else:
         due_at_ms = change.now_ms + int(delay * 1000)
-        change.retry_task(
-            task, error_type=error_type, error_message=message, due_at_ms=due_at_ms
-        )
+        change.retry_task(task, error_type=error_type, error_message=message, due_at_ms=due_at_ms)
     try:
         await engine.submit(change)
     except (StaleClaim, StoreUnavailable):
@@ -170,9 +156,7 @@ async def _fail(
 def describe_failure(error: Exception) -> tuple[str, str]:
     """Return (error_type, message) as the log keeps them."""
     if isinstance(error, HandlerFailed):
-        return getattr(error, "error_type", None) or error.code, str(error)[
-            :_LONGEST_MESSAGE
-        ]
+        return getattr(error, "error_type", None) or error.code, str(error)[:_LONGEST_MESSAGE]
     if isinstance(error, TercetError):
         return error.code, str(error)[:_LONGEST_MESSAGE]
     return type(error).__name__, (str(error) or type(error).__name__)[:_LONGEST_MESSAGE]

@@ -36,8 +36,6 @@ def insert_timer(
         ),
     )
     unit.timers_due_at_ms = (
-        due_at_ms
-        if unit.timers_due_at_ms is None
-        else min(unit.timers_due_at_ms, due_at_ms)
+        due_at_ms if unit.timers_due_at_ms is None else min(unit.timers_due_at_ms, due_at_ms)
     )
     return timer_id

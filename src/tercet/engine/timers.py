@@ -97,9 +97,7 @@ class TimerLoop:
                 # A timer that comes earlier than the nap's end; look again then, unless woken before.
                 self._wake.clear()
                 try:
-                    await asyncio.wait_for(
-                        self._wake.wait(), timeout=min(early, _LONGEST_NAP_SECONDS)
-                    )
+                    await asyncio.wait_for(self._wake.wait(), timeout=min(early, _LONGEST_NAP_SECONDS))
                 except TimeoutError:
                     return
 
@@ -110,9 +108,7 @@ class TimerLoop:
                 raise NotFound(f"nobody handles timers of kind {row['kind']!r}")
             await handler(row)
         except NotFound as error:
-            _log.warning(
-                "timer.dropped", timer_id=row["id"], kind=row["kind"], reason=str(error)
-            )
+            _log.warning("timer.dropped", timer_id=row["id"], kind=row["kind"], reason=str(error))
             unit = Unit()
             unit.add(sql.DELETE_TIMER, (row["id"],))
             await self._engine.journal.submit(unit)
@@ -145,9 +141,7 @@ class TimerLoop:
             self._delete(change, row)
             fan_in = state.fan_ins.get((payload["handler"], payload["key"]))
             if fan_in is not None and fan_in.status == "waiting" and not state.ended:
-                start_fan_in(
-                    change, definition, fan_in, hops=payload["hops"], partial=True
-                )
+                start_fan_in(change, definition, fan_in, hops=payload["hops"], partial=True)
                 change.touch()
             await self._engine.submit(change)
 

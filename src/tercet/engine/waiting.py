@@ -12,9 +12,7 @@ from tercet.engine.state import TaskState
 from tercet.store import statements as sql
 
 
-def satisfy_waits(
-    change: Change, definition: Definition, event: dict[str, Any]
-) -> None:
+def satisfy_waits(change: Change, definition: Definition, event: dict[str, Any]) -> None:
     """Wake the tasks whose waits `event` matches."""
     state = change.state
     if not state.waits:
@@ -22,9 +20,7 @@ def satisfy_waits(
     for wait in list(state.waits):
         if wait.event_name != event["name"]:
             continue
-        if wait.condition is not None and not definition.event_matches(
-            wait.condition, event
-        ):
+        if wait.condition is not None and not definition.event_matches(wait.condition, event):
             continue
         task = state.tasks.get(wait.task_id)
         if task is not None:

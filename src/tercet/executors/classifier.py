@@ -38,9 +38,7 @@ class ClassifierExecutor:
         if not _is_label_list(labels):
             return _invalid("`labels` must be a list of 1 to 200 different texts")
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
-            return _invalid(
-                f"`text` must be a text of at most {_LONGEST_TEXT:,} characters"
-            )
+            return _invalid(f"`text` must be a text of at most {_LONGEST_TEXT:,} characters")
         try:
             matched = _first_match(rules, labels, text)
         except ValueError as error:
@@ -66,13 +64,9 @@ class ClassifierExecutor:
                     "source": "default",
                 }
             )
-        return _invalid(
-            "no rule matched, and there is no default_label among the labels"
-        )
+        return _invalid("no rule matched, and there is no default_label among the labels")
 
-    async def _ask_model(
-        self, request: ExecutorRequest, labels: list[str], text: str
-    ) -> ExecutorResult:
+    async def _ask_model(self, request: ExecutorRequest, labels: list[str], text: str) -> ExecutorResult:
         if self._llm is None:
             return ExecutorResult.failure(
                 ErrorCode.MODEL_UNAVAILABLE, "No model is configured for the classifier"
@@ -86,26 +80,21 @@ class ClassifierExecutor:
             },
             "required": ["label", "confidence", "reason"],
         }
-        question = TaskSpec(
-            task_type="classify",
-            prompt=f"Classify the text. Labels: {', '.join(labels)}. Give the label, your confidence and a short reason.",
-            input_variables={"text": text},
-            output_schema=schema,
-            system=request.task.field("instructions", "You are a careful classifier."),
-            **(
-                {"model": request.task.field("model")}
-                if request.task.field("model")
-                else {}
-            ),
+        model = request.task.field("model")
+        question = TaskSpec.model_validate(
+            {
+                "task_type": "classify",
+                "prompt": f"Classify the text. Labels: {', '.join(labels)}. Give the label, your confidence and a short reason.",
+                "input_variables": {"text": text},
+                "output_schema": schema,
+                "system": request.task.field("instructions", "You are a careful classifier."),
+                **({"model": model} if model else {}),
+            }
         )
-        answer = await self._llm.run(
-            request.model_copy(update={"executor_type": "llm", "task": question})
-        )
+        answer = await self._llm.run(request.model_copy(update={"executor_type": "llm", "task": question}))
         if answer.status != "success" or answer.result is None:
             return answer
-        return answer.model_copy(
-            update={"result": {**answer.result["data"], "source": "model"}}
-        )
+        return answer.model_copy(update={"result": {**answer.result["data"], "source": "model"}})
 
 
 def _is_label_list(labels: Any) -> bool:
@@ -123,9 +112,7 @@ def _first_match(rules: Any, labels: list[str], text: str) -> tuple[str, str] | 
     folded = text.casefold()
     for index, rule in enumerate(rules):
         if not isinstance(rule, dict) or rule.get("label") not in labels:
-            raise ValueError(
-                f"rule {index} must be an object whose label is among the labels"
-            )
+            raise ValueError(f"rule {index} must be an object whose label is among the labels")
         reason = _match(rule, folded, text, index)
         if reason is not None:
             return rule["label"], reason

@@ -51,12 +51,8 @@ class DocumentProcessorExecutor:
     async def run(self, request: ExecutorRequest) -> ExecutorResult:
         """Convert; see the contract."""
         try:
-            suffix = _suffix(
-                request.task.field("filename"), request.task.field("mime_type")
-            )
-            raw = _content(
-                request.task.field("content_base64"), request.task.field("text")
-            )
+            suffix = _suffix(request.task.field("filename"), request.task.field("mime_type"))
+            raw = _content(request.task.field("content_base64"), request.task.field("text"))
             if suffix in _TEXT:
                 result = await asyncio.to_thread(_read_text, raw, suffix)
             else:
@@ -90,9 +86,7 @@ def _content(content_base64: Any, text: Any) -> bytes:
         try:
             raw = base64.b64decode(content_base64, validate=True)
         except (binascii.Error, ValueError) as error:
-            raise _Refused(
-                ErrorCode.INVALID_INPUT, "`content_base64` is not base64"
-            ) from error
+            raise _Refused(ErrorCode.INVALID_INPUT, "`content_base64` is not base64") from error
     else:
         raise _Refused(ErrorCode.INVALID_INPUT, "Give `content_base64` or `text`")
     if len(raw) > _LARGEST_BYTES:
@@ -119,9 +113,7 @@ def _csv_table(text: str) -> str:
     width = max(len(row) for row in rows)
     lines = []
     for index, row in enumerate(rows):
-        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row] + [""] * (
-            width - len(row)
-        )
+        cells = [cell.replace("|", "\\|").replace("\n", " ") for cell in row] + [""] * (width - len(row))
         lines.append(f"| {' | '.join(cells)} |")
         if index == 0:
             lines.append(f"|{' --- |' * width}")
@@ -170,9 +162,7 @@ def _check_archive(raw: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise _Refused(
-            ErrorCode.DOCUMENT_ERROR, "The document is damaged: not an Office file"
-        ) from error
+        raise _Refused(ErrorCode.DOCUMENT_ERROR, "The document is damaged: not an Office file") from error
     if unpacked > _LARGEST_UNPACKED:
         raise _Refused(
             ErrorCode.DOCUMENT_TOO_LARGE,

@@ -57,9 +57,7 @@ class LlmExecutor:
             response = await self._call(request, ref, prompt)
         except (NoCredentials, ValueError) as error:
             return to_failure(
-                error
-                if isinstance(error, NoCredentials)
-                else NoCredentials(str(error)),
+                error if isinstance(error, NoCredentials) else NoCredentials(str(error)),
                 str(ref),
             )
         except Exception as error:
@@ -72,15 +70,11 @@ class LlmExecutor:
         if wanted is not None:
             ref = parse_model(str(wanted))
             if allowed and ref not in allowed:
-                raise ValueError(
-                    f"{ref} is not among the allowed models: {', '.join(map(str, allowed))}"
-                )
+                raise ValueError(f"{ref} is not among the allowed models: {', '.join(map(str, allowed))}")
             return ref
         return allowed[0] if allowed else parse_model(self._config.default_model)
 
-    def _over_budget(
-        self, request: ExecutorRequest, ref: ModelRef, prompt: str
-    ) -> ExecutorResult | None:
+    def _over_budget(self, request: ExecutorRequest, ref: ModelRef, prompt: str) -> ExecutorResult | None:
         limit = request.constraints.max_cost_usd
         if limit is None:
             return None
@@ -94,26 +88,18 @@ class LlmExecutor:
         if estimate is None:
             if self._config.allow_unpriced:
                 return None
-            message = (
-                f"No price is known for {ref}, so it cannot run under a cost limit"
-            )
+            message = f"No price is known for {ref}, so it cannot run under a cost limit"
         elif estimate > limit:
             message = f"The call of {ref} may cost ${estimate:.4f}, more than the limit of ${limit:.4f}"
         else:
             return None
-        return ExecutorResult.failure(
-            ErrorCode.COST_LIMIT_EXCEEDED, message, model_used=str(ref)
-        )
+        return ExecutorResult.failure(ErrorCode.COST_LIMIT_EXCEEDED, message, model_used=str(ref))
 
-    async def _call(
-        self, request: ExecutorRequest, ref: ModelRef, prompt: str
-    ) -> ModelResponse:
+    async def _call(self, request: ExecutorRequest, ref: ModelRef, prompt: str) -> ModelResponse:
         from pydantic_ai.direct import model_request
         from pydantic_ai.settings import ModelSettings
 
-        settings = ModelSettings(
-            max_tokens=request.constraints.max_tokens or DEFAULT_MAX_TOKENS
-        )
+        settings = ModelSettings(max_tokens=request.constraints.max_tokens or DEFAULT_MAX_TOKENS)
         temperature = request.constraints.temperature
         if temperature is not None and ref.provider != "anthropic":
             settings["temperature"] = temperature
@@ -125,23 +111,17 @@ class LlmExecutor:
             instrument=False,
         )
 
-    def _to_result(
-        self, request: ExecutorRequest, ref: ModelRef, response: ModelResponse
-    ) -> ExecutorResult:
+    def _to_result(self, request: ExecutorRequest, ref: ModelRef, response: ModelResponse) -> ExecutorResult:
         usage = self._usage(request, ref, response)
         text = response.text or ""
         fields: dict[str, Any] = {"usage": usage, "model_used": str(ref)}
         if response.finish_reason == "content_filter":
-            return ExecutorResult.failure(
-                ErrorCode.MODEL_REFUSED, f"{ref} refused to answer", **fields
-            )
+            return ExecutorResult.failure(ErrorCode.MODEL_REFUSED, f"{ref} refused to answer", **fields)
         truncated = response.finish_reason == "length"
         schema = request.task.field("output_schema")
         if schema is None:
             result = {"content": text, "format": "markdown"}
-            return ExecutorResult(
-                status="partial" if truncated else "success", result=result, **fields
-            )
+            return ExecutorResult(status="partial" if truncated else "success", result=result, **fields)
         if truncated:
             return ExecutorResult.failure(
                 ErrorCode.OUTPUT_TRUNCATED,
@@ -151,9 +131,7 @@ class LlmExecutor:
         try:
             data = orjson.loads(text)
         except ValueError:
-            return ExecutorResult.failure(
-                ErrorCode.OUTPUT_INVALID, "The answer is not JSON", **fields
-            )
+            return ExecutorResult.failure(ErrorCode.OUTPUT_INVALID, "The answer is not JSON", **fields)
         violation = schema_violation(schema, data)
         if violation is not None:
             return ExecutorResult.failure(
@@ -167,9 +145,7 @@ class LlmExecutor:
             **fields,
         )
 
-    def _usage(
-        self, request: ExecutorRequest, ref: ModelRef, response: ModelResponse
-    ) -> Usage:
+    def _usage(self, request: ExecutorRequest, ref: ModelRef, response: ModelResponse) -> Usage:
         reported = response.usage
         usage = Usage(
             tokens_input=reported.input_tokens,
@@ -181,8 +157,7 @@ class LlmExecutor:
         cost = price_usd(str(ref), usage, self._clients.overrides)
         ignored = (
             ["temperature"]
-            if request.constraints.temperature is not None
-            and ref.provider == "anthropic"
+            if request.constraints.temperature is not None and ref.provider == "anthropic"
             else []
         )
         return usage.model_copy(
@@ -201,18 +176,10 @@ def _messages(request: ExecutorRequest, prompt: str) -> list[ModelMessage]:
     messages: list[ModelMessage] = []
     for line in request.execution_context.conversation_snippet:
         if line.role == "assistant":
-            messages.append(
-                pai.ModelResponse(parts=[pai.TextPart(content=line.content)])
-            )
+            messages.append(pai.ModelResponse(parts=[pai.TextPart(content=line.content)]))
         else:
-            messages.append(
-                pai.ModelRequest(parts=[pai.UserPromptPart(content=line.content)])
-            )
-    messages.append(
-        pai.ModelRequest(
-            parts=[pai.UserPromptPart(content=prompt)], instructions=system
-        )
-    )
+            messages.append(pai.ModelRequest(parts=[pai.UserPromptPart(content=line.content)]))
+    messages.append(pai.ModelRequest(parts=[pai.UserPromptPart(content=prompt)], instructions=system))
     return messages
 
 
@@ -224,9 +191,7 @@ def _parameters(output_schema: dict[str, Any] | None) -> ModelRequestParameters:
         return ModelRequestParameters()
     return ModelRequestParameters(
         output_mode="native",
-        output_object=OutputObjectDefinition(
-            json_schema=_strict(output_schema), name="answer"
-        ),
+        output_object=OutputObjectDefinition(json_schema=_strict(output_schema), name="answer"),
         allow_text_output=False,
     )
 

@@ -11,9 +11,7 @@ def to_failure(error: Exception, model: str) -> ExecutorResult:
     from pydantic_ai import exceptions as pai
 
     if isinstance(error, NoCredentials):
-        return ExecutorResult.failure(
-            ErrorCode.MODEL_AUTHENTICATION, str(error), model_used=model
-        )
+        return ExecutorResult.failure(ErrorCode.MODEL_AUTHENTICATION, str(error), model_used=model)
     table: tuple[tuple[type[BaseException], ErrorCode, str], ...] = (
         (
             pai.ModelContextWindowExceededError,
@@ -92,16 +90,10 @@ def to_failure(error: Exception, model: str) -> ExecutorResult:
                 retry_after_seconds=getattr(error, "retry_after", None),
             )
     status = getattr(error, "status_code", None)
-    if (
-        isinstance(status, int)
-        and 400 <= status < 500
-        and status not in (408, 409, 429)
-    ):
+    if isinstance(status, int) and 400 <= status < 500 and status not in (408, 409, 429):
         return ExecutorResult.failure(
             ErrorCode.INVALID_INPUT,
             f"The provider of {model} rejected the request ({status})",
             model_used=model,
         )
-    return ExecutorResult.failure(
-        ErrorCode.MODEL_ERROR, f"The call of {model} failed", model_used=model
-    )
+    return ExecutorResult.failure(ErrorCode.MODEL_ERROR, f"The call of {model} failed", model_used=model)

@@ -67,9 +67,7 @@ class ModelClients:
         if ref.provider == "openai":
             if self._config.openai_api_key is None:
                 raise NoCredentials("set OPENAI_API_KEY to use OpenAI models")
-            return self._openai(
-                ref.name, self._config.openai_api_key, self._config.openai_base_url
-            )
+            return self._openai(ref.name, self._config.openai_api_key, self._config.openai_base_url)
         if ref.provider == "local":
             if self._config.local_base_url is None:
                 raise NoCredentials("set TERCET_LOCAL_BASE_URL to use local models")
@@ -98,9 +96,7 @@ class ModelClients:
         from pydantic_ai.models.openai import OpenAIChatModel
         from pydantic_ai.providers.openai import OpenAIProvider
 
-        client = AsyncOpenAI(
-            api_key=api_key, base_url=base_url, max_retries=0, timeout=_READ_SECONDS
-        )
+        client = AsyncOpenAI(api_key=api_key, base_url=base_url, max_retries=0, timeout=_READ_SECONDS)
         return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
 
 

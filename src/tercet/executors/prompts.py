@@ -32,6 +32,5 @@ def user_prompt(request: ExecutorRequest) -> str:
 
 def _pretty(variables: dict[str, Any]) -> str:
     return "\n".join(
-        f"{name}: {value if isinstance(value, str) else to_json(value)}"
-        for name, value in variables.items()
+        f"{name}: {value if isinstance(value, str) else to_json(value)}" for name, value in variables.items()
     )

@@ -22,9 +22,7 @@ class ExecutorRegistry:
     def register(self, executor: Executor) -> None:
         """Add an executor. Raises ValueError when its type is taken."""
         if executor.executor_type in self._executors:
-            raise ValueError(
-                f"the executor type {executor.executor_type!r} is registered already"
-            )
+            raise ValueError(f"the executor type {executor.executor_type!r} is registered already")
         self._executors[executor.executor_type] = executor
 
     def discover(self) -> None:
@@ -60,9 +58,7 @@ class ExecutorRegistry:
                     ErrorCode.MODEL_TIMEOUT,
                     f"Execution exceeded {timeout_ms / 1000:g}s",
                 )
-            return ExecutorResult.failure(
-                ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting"
-            )
+            return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting")
         except Exception:
             _log.exception(
                 "executor.raised",

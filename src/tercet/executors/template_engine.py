@@ -51,9 +51,7 @@ class TemplateEngineExecutor:
                 ErrorCode.INVALID_INPUT,
                 "Give `template` (a text) or `templates` ({name: text})",
             )
-        sources: dict[str, str] = (
-            templates if templates is not None else {"content": single}
-        )
+        sources: dict[str, str] = templates if templates is not None else {"content": single}
         if any(len(source) > _LARGEST_TEMPLATE for source in sources.values()):
             return ExecutorResult.failure(
                 ErrorCode.INVALID_INPUT,
@@ -64,13 +62,9 @@ class TemplateEngineExecutor:
             if all(_is_quick(source) for source in sources.values()):
                 rendered = _render_all(sources, task.input_variables, autoescape)
             else:
-                rendered = await asyncio.to_thread(
-                    _render_all, sources, task.input_variables, autoescape
-                )
+                rendered = await asyncio.to_thread(_render_all, sources, task.input_variables, autoescape)
         except TemplateSyntaxError as error:
-            return ExecutorResult.failure(
-                ErrorCode.TEMPLATE_ERROR, f"Line {error.lineno}: {error.message}"
-            )
+            return ExecutorResult.failure(ErrorCode.TEMPLATE_ERROR, f"Line {error.lineno}: {error.message}")
         except UndefinedError as error:
             return ExecutorResult.failure(
                 ErrorCode.MISSING_VARIABLE, f"A variable is missing: {error.message}"
@@ -89,9 +83,7 @@ class TemplateEngineExecutor:
             LookupError,
             RecursionError,
         ) as error:
-            return ExecutorResult.failure(
-                ErrorCode.TEMPLATE_ERROR, f"{type(error).__name__}: {error}"[:300]
-            )
+            return ExecutorResult.failure(ErrorCode.TEMPLATE_ERROR, f"{type(error).__name__}: {error}"[:300])
         if templates is None:
             rendered["format"] = "text"
         return ExecutorResult(status="success", result=dict(rendered))
@@ -112,18 +104,12 @@ def _is_quick(source: str) -> bool:
     return len(source) < _QUICK_TEMPLATE and not any(mark in source for mark in _LOOPS)
 
 
-def _render_all(
-    sources: dict[str, str], variables: dict[str, Any], autoescape: bool
-) -> dict[str, str]:
-    return {
-        name: _render(source, variables, autoescape) for name, source in sources.items()
-    }
+def _render_all(sources: dict[str, str], variables: dict[str, Any], autoescape: bool) -> dict[str, str]:
+    return {name: _render(source, variables, autoescape) for name, source in sources.items()}
 
 
 def _render(source: str, variables: dict[str, Any], autoescape: bool) -> str:
-    return "".join(
-        _capped(_compile(source, autoescape).generate(**_safe_names(variables)))
-    )
+    return "".join(_capped(_compile(source, autoescape).generate(**_safe_names(variables))))
 
 
 def _capped(chunks: Iterator[str]) -> Iterator[str]:
@@ -159,32 +145,20 @@ def _refuse_endless(tree: nodes.Template) -> None:
             nodes.Extends,
         )
     ):
-        raise TemplateSyntaxError(
-            f"{type(node).__name__.lower()} is not available", node.lineno
-        )
+        raise TemplateSyntaxError(f"{type(node).__name__.lower()} is not available", node.lineno)
     for loop in tree.find_all(nodes.For):
-        inner = [
-            deep
-            for child in loop.find_all(nodes.For)
-            for deep in child.find_all(nodes.For)
-        ]
+        inner = [deep for child in loop.find_all(nodes.For) for deep in child.find_all(nodes.For)]
         if loop.recursive or inner:
-            raise TemplateSyntaxError(
-                "loops may be nested twice, and not be recursive", loop.lineno
-            )
+            raise TemplateSyntaxError("loops may be nested twice, and not be recursive", loop.lineno)
 
 
 class _Environment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"*", "**", "%"})
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        if operator == "**" and not (
-            abs(left) <= _LARGEST_BASE and abs(right) <= _LARGEST_EXPONENT
-        ):
+        if operator == "**" and not (abs(left) <= _LARGEST_BASE and abs(right) <= _LARGEST_EXPONENT):
             raise TemplateRuntimeError("the power is too large")
-        if operator != "**" and not all(
-            isinstance(side, (int, float)) for side in (left, right)
-        ):
+        if operator != "**" and not all(isinstance(side, (int, float)) for side in (left, right)):
             raise TemplateRuntimeError(f"{operator} works on numbers only")
         return super().call_binop(context, operator, left, right)
 

@@ -40,9 +40,7 @@ class ToolCallExecutor:
                 f"There is no tool {str(name)[:100]!r}; known: {known}",
             )
         if not isinstance(arguments, dict):
-            return ExecutorResult.failure(
-                ErrorCode.INVALID_INPUT, "`arguments` must be an object"
-            )
+            return ExecutorResult.failure(ErrorCode.INVALID_INPUT, "`arguments` must be an object")
         violation = schema_violation(tool.input_schema, arguments)
         if violation is not None:
             return ExecutorResult.failure(
@@ -56,9 +54,7 @@ class ToolCallExecutor:
             )
         except ToolFailed as error:
             return ExecutorResult.failure(ErrorCode.TOOL_ERROR, str(error))
-        return ExecutorResult(
-            status="success", result={"tool": tool.name, "output": output}
-        )
+        return ExecutorResult(status="success", result={"tool": tool.name, "output": output})
 
 
 def discover_tools() -> list[Tool]:

@@ -45,12 +45,8 @@ class Catalog:
     async def load(self) -> None:
         """Read the newest revisions; what `serve` does at its start."""
         for row in await self._reader.read(latest_manifests):
-            definition = FlowDefinition(
-                Revision.from_stored(row["body"]), self.handlers
-            )
-            self._active[row["owner_id"], row["name"]] = _deployed(
-                row, definition, created=False
-            )
+            definition = FlowDefinition(Revision.from_stored(row["body"]), self.handlers)
+            self._active[row["owner_id"], row["name"]] = _deployed(row, definition, created=False)
 
     async def definition(self, manifest_id: str) -> FlowDefinition:
         """Return a pinned revision; what the engine asks. Raises NotFound."""
@@ -71,28 +67,19 @@ class Catalog:
 
     def all_active(self, owner_id: str) -> list[Deployed]:
         """Return an owner's manifests in force, by name."""
-        return [
-            deployed
-            for (owner, _), deployed in sorted(self._active.items())
-            if owner == owner_id
-        ]
+        return [deployed for (owner, _), deployed in sorted(self._active.items()) if owner == owner_id]
 
     def everywhere(self, name: str) -> list[Deployed]:
         """Return the manifests of this name, of every owner."""
         return [deployed for (_, own), deployed in self._active.items() if own == name]
 
-    async def deploy(
-        self, engine: Engine, loaded: LoadedManifest, *, owner_id: str
-    ) -> Deployed:
+    async def deploy(self, engine: Engine, loaded: LoadedManifest, *, owner_id: str) -> Deployed:
         """Store a revision; an unchanged one is not stored again. Raises InvalidManifest."""
         revision = Revision.of(loaded)
         name = revision.manifest.name
         async with self._lock:
             current = self._active.get((owner_id, name))
-            if (
-                current is not None
-                and current.definition.revision.digest == revision.digest
-            ):
+            if current is not None and current.definition.revision.digest == revision.digest:
                 return current
             now_ms = engine.clock.now_ms()
             row: Record = {
@@ -115,9 +102,7 @@ class Catalog:
             await engine.journal.submit(unit)
             if unit.timers_due_at_ms is not None:
                 engine.timers.wake_by(unit.timers_due_at_ms)
-            deployed = _deployed(
-                row, FlowDefinition(revision, self.handlers), created=True
-            )
+            deployed = _deployed(row, FlowDefinition(revision, self.handlers), created=True)
             self._active[owner_id, name] = deployed
             return deployed
 
@@ -126,14 +111,9 @@ class Catalog:
     ) -> None:
         for row in await self._reader.read(cron_timers):
             payload = from_json(row["payload"])
-            if (
-                payload["owner_id"] == owner_id
-                and payload["manifest"] == revision.manifest.name
-            ):
+            if payload["owner_id"] == owner_id and payload["manifest"] == revision.manifest.name:
                 unit.add(sql.DELETE_TIMER, (row["id"],))
-        cron_rows(
-            unit, engine.mint, revision.manifest, owner_id=owner_id, now_ms=now_ms
-        )
+        cron_rows(unit, engine.mint, revision.manifest, owner_id=owner_id, now_ms=now_ms)
 
 
 def _deployed(row: Record, definition: FlowDefinition, *, created: bool) -> Deployed:

@@ -20,9 +20,7 @@ def next_time_ms(cron: Cron, after_ms: int) -> int:
     return int(next(CronSim(cron.cron, start)).timestamp() * 1000)
 
 
-def cron_rows(
-    unit: Unit, mint: IdMint, manifest: Manifest, *, owner_id: str, now_ms: int
-) -> None:
+def cron_rows(unit: Unit, mint: IdMint, manifest: Manifest, *, owner_id: str, now_ms: int) -> None:
     """Insert the first timer of every cron function."""
     for function in manifest.functions:
         if isinstance(function.trigger, Cron):

@@ -57,9 +57,7 @@ class FlowDefinition:
             BudgetRule(
                 scope=budget.scope,
                 name=budget.name,
-                limit_usd=None
-                if budget.limit_usd is None
-                else Decimal(str(budget.limit_usd)),
+                limit_usd=None if budget.limit_usd is None else Decimal(str(budget.limit_usd)),
                 limit_tokens=budget.limit_tokens,
                 on_limit=budget.on_limit,
             )
@@ -77,9 +75,7 @@ class FlowDefinition:
         self._specs: dict[str, HandlerSpec] = {}
         self._starts: dict[str, list[_Start]] = {}
         self._schemas = {
-            event.name: event.data_schema
-            for event in manifest.events
-            if event.data_schema is not None
+            event.name: event.data_schema for event in manifest.events if event.data_schema is not None
         }
         self.declared_events = frozenset(event.name for event in manifest.events)
         self._handlers = handlers
@@ -122,28 +118,20 @@ class FlowDefinition:
         )  # fmt: skip
 
     def _start(self, event: str, handler: str, trigger: Trigger) -> None:
-        condition = (
-            None if trigger.condition is None else compile_expression(trigger.condition)
-        )
-        self._starts.setdefault(event, []).append(
-            _Start(handler=handler, condition=condition)
-        )
+        condition = None if trigger.condition is None else compile_expression(trigger.condition)
+        self._starts.setdefault(event, []).append(_Start(handler=handler, condition=condition))
 
     def _start_function(self, function: Function) -> None:
         trigger = function.trigger
         if isinstance(trigger, FanIn):
             key = compile_expression(trigger.correlation_key)
             for event in (trigger.primary, *trigger.wait_for):
-                self._starts.setdefault(event, []).append(
-                    _Start(handler=function.name, fan_in_key=key)
-                )
+                self._starts.setdefault(event, []).append(_Start(handler=function.name, fan_in_key=key))
         elif isinstance(trigger, Trigger):
             self._start(trigger.event, function.name, trigger)
         else:
             for suffix in (_CRON_EVENT_SUFFIX, _HOOK_EVENT_SUFFIX):
-                self._starts.setdefault(function.name + suffix, []).append(
-                    _Start(handler=function.name)
-                )
+                self._starts.setdefault(function.name + suffix, []).append(_Start(handler=function.name))
 
     @staticmethod
     def cron_event(function: str) -> str:
@@ -194,12 +182,7 @@ class FlowDefinition:
         if isinstance(count, int):
             return count
         value = compile_expression(count).evaluate(primary)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or value < 0
-            or value != int(value)
-        ):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0 or value != int(value):
             raise HandlerFailed(
                 f"the fan-in {handler!r} needs {value!r} events",
                 hint="count must give a whole number",
@@ -228,9 +211,7 @@ class FlowDefinition:
             raise InvalidInput(
                 f"the data of {name!r} breaks its schema at {field}: {rule}",
                 hint=f"see the schema of {name!r} in the manifest",
-                detail=[
-                    {"field": field, "rule": rule, "hint": f"the schema of {name!r}"}
-                ],
+                detail=[{"field": field, "rule": rule, "hint": f"the schema of {name!r}"}],
             )
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
@@ -239,15 +220,11 @@ class FlowDefinition:
         if isinstance(block, Agent):
             return await run_agent(context, block, self.revision)
         if isinstance(block, Function):
-            return await run_function(
-                context, block, self._handlers, self.revision.manifest.config.variables
-            )
+            return await run_function(context, block, self._handlers, self.revision.manifest.config.variables)
         return await run_human(context, block)
 
 
-def _policy(
-    config: HandlerConfig, defaults: HandlerConfig
-) -> tuple[RetryPolicy, float]:
+def _policy(config: HandlerConfig, defaults: HandlerConfig) -> tuple[RetryPolicy, float]:
     chosen = config if config.retries is not None else defaults
     retries = chosen.retries if chosen.retries is not None else _DEFAULT_RETRIES
     retry = RetryPolicy(
@@ -256,7 +233,5 @@ def _policy(
         backoff_seconds=chosen.backoff_seconds,
         max_backoff_seconds=chosen.max_backoff_seconds,
     )
-    timeout_seconds = (
-        config.timeout_seconds or defaults.timeout_seconds or _DEFAULT_TIMEOUT_SECONDS
-    )
+    timeout_seconds = config.timeout_seconds or defaults.timeout_seconds or _DEFAULT_TIMEOUT_SECONDS
     return retry, timeout_seconds

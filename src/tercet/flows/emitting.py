@@ -16,9 +16,7 @@ def declared_emissions(
     """Return an emission for every entry whose `when` holds; the data are the output over the carried fields."""
     out = []
     for emit in emits:
-        if emit.when is not None and not compile_expression(emit.when).holds(
-            event, output
-        ):
+        if emit.when is not None and not compile_expression(emit.when).holds(event, output):
             continue
         data = {**carried(emit, event), **output}
         out.append(Emission(name=emit.event, data=data, delay_seconds=emit.delay))

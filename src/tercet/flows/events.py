@@ -34,10 +34,7 @@ class Events:
         execution_id: str | None = None,
     ) -> Receipt:
         """Record the event. Raises InvalidInput, NotFound, Conflict, InvalidStateTransition; then nothing is stored."""
-        if (
-            idempotency_key is not None
-            and not 1 <= len(idempotency_key) <= _LONGEST_KEY
-        ):
+        if idempotency_key is not None and not 1 <= len(idempotency_key) <= _LONGEST_KEY:
             raise _invalid(
                 "idempotency_key",
                 f"has 1 to {_LONGEST_KEY} characters",
@@ -89,9 +86,7 @@ class Events:
                 if state.owner_id != owner_id:
                     raise NotFound(f"there is no execution {execution_id!r}")
                 (await self._engine.definition_of(state)).check_event(name, data)
-        elif manifest is not None or not await self._waiting_executions(
-            owner_id, name, data
-        ):
+        elif manifest is not None or not await self._waiting_executions(owner_id, name, data):
             self._choose(owner_id, name, manifest).definition.check_event(name, data)
 
     async def _join(
@@ -118,19 +113,13 @@ class Events:
                 idempotency_key=key,
             )
 
-    async def _waiting_executions(
-        self, owner_id: str, name: str, data: dict[str, Any]
-    ) -> list[str]:
+    async def _waiting_executions(self, owner_id: str, name: str, data: dict[str, Any]) -> list[str]:
         found: dict[str, None] = {}
-        for wait in await self._engine.reader.read(
-            executions_waiting_for, owner_id, name
-        ):
+        for wait in await self._engine.reader.read(executions_waiting_for, owner_id, name):
             async with self._engine.hold(wait["execution_id"]) as state:
                 definition = await self._engine.definition_of(state)
                 event = {"name": name, "data": data, "execution_id": state.id}
-                if wait["condition"] is None or definition.event_matches(
-                    wait["condition"], event
-                ):
+                if wait["condition"] is None or definition.event_matches(wait["condition"], event):
                     found[wait["execution_id"]] = None
         return list(found)
 
@@ -142,15 +131,11 @@ class Events:
             return deployed
         active = self._catalog.all_active(owner_id)
         handling = [d for d in active if d.definition.handles(name)]
-        candidates = handling or [
-            d for d in active if name in d.definition.declared_events
-        ]
+        candidates = handling or [d for d in active if name in d.definition.declared_events]
         if not candidates:
             raise _unknown(
                 name,
-                sorted(
-                    {event for d in active for event in d.definition.declared_events}
-                ),
+                sorted({event for d in active for event in d.definition.declared_events}),
             )
         if len(candidates) > 1:
             names = ", ".join(d.name for d in candidates)

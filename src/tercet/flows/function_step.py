@@ -72,9 +72,7 @@ async def _run_executor(
 ) -> dict[str, Any]:
     block = function.executor
     assert block is not None
-    fields: dict[str, Any] = {
-        key: value for key, value in (block.model_extra or {}).items()
-    }
+    fields: dict[str, Any] = {key: value for key, value in (block.model_extra or {}).items()}
     inputs = {
         "variables": variables,
         **context.event["data"],
@@ -105,9 +103,7 @@ def _route(context: TaskContext, function: Function) -> tuple[Any, list[Emission
             f"no route for {value!r}",
             hint=f"routes: {', '.join(function.routes)}; add a default_route",
         )
-    return {"route": key, "emit": route.emit}, [
-        Emission(name=route.emit, data=context.event["data"])
-    ]
+    return {"route": key, "emit": route.emit}, [Emission(name=route.emit, data=context.event["data"])]
 
 
 async def _run_steps(
@@ -119,18 +115,14 @@ async def _run_steps(
         context.event["steps"] = results
         handler = _find(handlers, step.action)
         try:
-            last = await context.step(
-                step.name, _as_async(handler), context.event, context
-            )
+            last = await context.step(step.name, _as_async(handler), context.event, context)
         except (NonRetryable, HandlerFailed):
             if step.on_failure == "fail":
                 raise
             last = None
         except Exception as error:
             if step.on_failure == "fail":
-                raise HandlerFailed(
-                    f"step {step.name!r}: {type(error).__name__}: {error}"
-                ) from error
+                raise HandlerFailed(f"step {step.name!r}: {type(error).__name__}: {error}") from error
             last = None
         results[step.name] = last
     return last if isinstance(last, dict) else {"steps": results}

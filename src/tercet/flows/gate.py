@@ -31,24 +31,14 @@ async def check_approval_stands(context: TaskContext, step: str) -> None:
         )
     await context.engine.journal.barrier()
     item = await context.engine.reader.read(load_item, approval["item_id"])
-    if (
-        item is None
-        or item["handler"] != step
-        or item["execution_id"] != context.execution_id
-    ):
-        raise ApprovalDoesNotStand(
-            f"there is no such approval by {step!r} in this execution"
-        )
+    if item is None or item["handler"] != step or item["execution_id"] != context.execution_id:
+        raise ApprovalDoesNotStand(f"there is no such approval by {step!r} in this execution")
     if item["status"] != "approved":
         raise ApprovalDoesNotStand(f"the item is {item['status']}, not approved")
     if item["digest"] != approval.get("digest"):
-        raise ApprovalDoesNotStand(
-            "the approval is for another content (its digest differs)"
-        )
+        raise ApprovalDoesNotStand("the approval is for another content (its digest differs)")
     approved: dict[str, Any] = from_json(item["data"])
-    changed = sorted(
-        name for name, value in approved.items() if name in data and data[name] != value
-    )
+    changed = sorted(name for name, value in approved.items() if name in data and data[name] != value)
     if changed:
         raise ApprovalDoesNotStand(
             f"{', '.join(changed)} changed after the approval",

@@ -18,15 +18,11 @@ _TITLES = ImmutableSandboxedEnvironment()
 _LONGEST_TITLE = 300
 
 
-async def run_human(
-    context: TaskContext, step: HumanStep
-) -> tuple[Any, list[Emission]]:
+async def run_human(context: TaskContext, step: HumanStep) -> tuple[Any, list[Emission]]:
     """Wait for the decision; return it with its events."""
     data = context.event["data"]
     shown = {key: value for key, value in data.items() if key != "approval"}
-    decision = await context.approval(
-        _title(step, data), shown, step="decision", **_spec(context, step)
-    )
+    decision = await context.approval(_title(step, data), shown, step="decision", **_spec(context, step))
     return decision, _emissions(context, step, decision)
 
 
@@ -34,9 +30,7 @@ def _title(step: HumanStep, data: dict[str, Any]) -> str:
     if step.title is None:
         return step.description or step.name
     try:
-        return (
-            _TITLES.from_string(step.title).render(**data)[:_LONGEST_TITLE] or step.name
-        )
+        return _TITLES.from_string(step.title).render(**data)[:_LONGEST_TITLE] or step.name
     except TemplateError:
         return step.name
 
@@ -61,20 +55,14 @@ def _spec(context: TaskContext, step: HumanStep) -> dict[str, Any]:
         spec["bundle_window_seconds"] = step.bundle.window_seconds
         expects = step.bundle.expects
         spec["bundle_expects"] = (
-            compile_expression(expects).evaluate(context.event)
-            if isinstance(expects, str)
-            else expects
+            compile_expression(expects).evaluate(context.event) if isinstance(expects, str) else expects
         )
-        if spec["bundle_expects"] is not None and not isinstance(
-            spec["bundle_expects"], (int, float)
-        ):
+        if spec["bundle_expects"] is not None and not isinstance(spec["bundle_expects"], (int, float)):
             raise NonRetryable(f"bundle.expects of {step.name!r} gives no number")
     return {key: value for key, value in spec.items() if value is not None}
 
 
-def _emissions(
-    context: TaskContext, step: HumanStep, decision: dict[str, Any]
-) -> list[Emission]:
+def _emissions(context: TaskContext, step: HumanStep, decision: dict[str, Any]) -> list[Emission]:
     outcome = decision["decision"]
     if outcome == "timeout" and decision.get("policy") in ("approve", "reject"):
         outcome = decision["policy"]
@@ -82,9 +70,7 @@ def _emissions(
     for emit in step.emits:
         if emit.on not in (outcome, "always"):
             continue
-        if emit.when is not None and not compile_expression(emit.when).holds(
-            context.event, decision
-        ):
+        if emit.when is not None and not compile_expression(emit.when).holds(context.event, decision):
             continue
         data = {
             **carried(emit, context.event),

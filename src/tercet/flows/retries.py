@@ -27,9 +27,7 @@ class Retries:
         if status not in (ExecutionStatus.FAILED, ExecutionStatus.CANCELLED):
             if await self._control.retry_dead_letters(execution_id, by=by):
                 return execution_id
-            raise InvalidStateTransition(
-                f"the execution is {status}; there is no failed task to retry"
-            )
+            raise InvalidStateTransition(f"the execution is {status}; there is no failed task to retry")
         root = await self._engine.reader.read(root_event, execution_id)
         if root is None:
             raise NotFound(f"the execution {execution_id!r} has no root event")

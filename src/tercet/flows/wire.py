@@ -29,9 +29,7 @@ def execution_to_wire(row: Record) -> dict[str, Any]:
         "progress": {
             "tasks_total": total,
             "tasks_completed": completed,
-            "percent": 100
-            if row["status"] == "COMPLETED"
-            else (100 * completed // total if total else 0),
+            "percent": 100 if row["status"] == "COMPLETED" else (100 * completed // total if total else 0),
         },
         "pause_requested": bool(row["pause_requested"]),
         "cancel_requested": bool(row["cancel_requested"]),

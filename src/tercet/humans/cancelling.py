@@ -16,17 +16,13 @@ from tercet.store.unit import Unit
 class Cancelling:
     """Closes what nobody should decide or send any more."""
 
-    def __init__(
-        self, engine: Engine, control: Control, decisions: Decisions, locks: Locks
-    ) -> None:
+    def __init__(self, engine: Engine, control: Control, decisions: Decisions, locks: Locks) -> None:
         self._engine = engine
         self._control = control
         self._decisions = decisions
         self._locks = locks
 
-    async def cancel_execution(
-        self, execution_id: str, *, by: str, reason: str = ""
-    ) -> None:
+    async def cancel_execution(self, execution_id: str, *, by: str, reason: str = "") -> None:
         """Cancel an execution and, in the same commit, its open approval items."""
         items = await self._engine.reader.read(open_items_of, execution_id)
         approval_ids = sorted({item["approval_id"] for item in items})
@@ -39,9 +35,7 @@ class Cancelling:
             unit = Unit()
             async with self._locks.hold(approval_ids[0]):
                 await self._add_items(approval_ids[0], execution_id, unit)
-                await self._control.cancel(
-                    execution_id, by=by, reason=reason, extra=unit
-                )
+                await self._control.cancel(execution_id, by=by, reason=reason, extra=unit)
         else:
             await self._control.cancel(execution_id, by=by, reason=reason)
 
@@ -74,9 +68,7 @@ class Cancelling:
         async with self._locks.hold(approval_id):
             approval = await self._decisions.load(approval_id, by)
             check_may_decide(by, who={}, assigned_to=[], requested_by=None)
-            approved = [
-                item for item in approval["items"] if item["status"] == "approved"
-            ]
+            approved = [item for item in approval["items"] if item["status"] == "approved"]
             if not approved:
                 raise InvalidStateTransition(
                     f"the approval is {approval['status']}; there is nothing to revoke"

@@ -53,9 +53,7 @@ class Deadlines:
             unit = Unit()
             unit.add(sql.DELETE_TIMER, (row["id"],))
             if approval["reminders_sent"] < reminders["max"]:
-                self._next(
-                    unit, approval, "approval_reminder", reminders["every_seconds"]
-                )
+                self._next(unit, approval, "approval_reminder", reminders["every_seconds"])
             message = f"reminder {approval['reminders_sent']} of {reminders['max']}"
             await self._commit(approval, "approval_reminded", message, unit)
 
@@ -99,9 +97,7 @@ class Deadlines:
     async def _close_window(self, row: Record) -> None:
         async with self._locks.hold(row["approval_id"]):
             approval = await self._pending(row)
-            item = next(
-                item for item in approval["items"] if item["status"] == "pending"
-            )
+            item = next(item for item in approval["items"] if item["status"] == "pending")
             async with self._engine.hold(item["execution_id"]) as state:
                 change = self._engine.change(state)
                 change.unit.add(sql.DELETE_TIMER, (row["id"],))
@@ -114,7 +110,5 @@ class Deadlines:
                 write_approval(change.unit, approval)
                 await self._engine.submit(change)
 
-    async def _commit(
-        self, approval: Record, event_type: str, message: str, unit: Unit
-    ) -> None:
+    async def _commit(self, approval: Record, event_type: str, message: str, unit: Unit) -> None:
         await self._decisions.log_everywhere(approval, event_type, message, unit)

@@ -80,9 +80,7 @@ class Decisions:
             raise NotFound(f"there is no approval {approval_id!r}")
         return approval
 
-    async def decide(
-        self, approval_id: str, decision: Decision, *, by: Person
-    ) -> Record:
+    async def decide(self, approval_id: str, decision: Decision, *, by: Person) -> Record:
         """Record the decision and wake what waited for it; return the approval as it is then.
 
         Raises NotFound, NotAllowed, AlreadyDecided, Conflict (changed since it was shown), InvalidInput.
@@ -118,21 +116,13 @@ class Decisions:
         decided_by: str | None,
     ) -> None:
         """Write the verdicts ({item_id: {decision, data, edits, feedback}}) and wake the tasks. Callers hold the lock."""
-        items = {
-            item["id"]: item for item in approval["items"] if item["id"] in verdicts
-        }
+        items = {item["id"]: item for item in approval["items"] if item["id"] in verdicts}
         async with AsyncExitStack() as stack:
             states = {}
-            for execution_id in sorted(
-                {item["execution_id"] for item in items.values()}
-            ):
-                states[execution_id] = await stack.enter_async_context(
-                    self._engine.hold(execution_id)
-                )
+            for execution_id in sorted({item["execution_id"] for item in items.values()}):
+                states[execution_id] = await stack.enter_async_context(self._engine.hold(execution_id))
             unit = Unit()
-            changes = {
-                key: self._engine.change(state, unit) for key, state in states.items()
-            }
+            changes = {key: self._engine.change(state, unit) for key, state in states.items()}
             for item_id, item in items.items():
                 self._settle_item(
                     changes[item["execution_id"]],
@@ -199,11 +189,7 @@ class Decisions:
         approval["items_open"] = len(pending)
         approval["digest"] = bundle_digest(pending or approval["items"])
         if not pending:
-            outcomes = {
-                item["status"]
-                for item in approval["items"]
-                if item["status"] != "cancelled"
-            }
+            outcomes = {item["status"] for item in approval["items"] if item["status"] != "cancelled"}
             approval["status"] = outcomes.pop() if len(outcomes) == 1 else "decided"
             approval["decision"] = decision.decision if decision else "timeout"
             approval["decided_by"], approval["decided_at_ms"] = (
@@ -220,9 +206,7 @@ class Decisions:
             raise _invalid("assign_to", "names nobody", "give user or role names")
         approval["assigned_to"] = to_json(decision.assign_to)
         message = f"{by.user} → {', '.join(decision.assign_to)}"
-        await self.log_everywhere(
-            approval, "approval_reassigned", message, Unit(), by=by.user
-        )
+        await self.log_everywhere(approval, "approval_reassigned", message, Unit(), by=by.user)
 
     async def log_everywhere(
         self,
@@ -238,11 +222,7 @@ class Decisions:
         async with AsyncExitStack() as stack:
             write_approval(unit, approval)
             executions = sorted(
-                {
-                    item["execution_id"]
-                    for item in approval["items"]
-                    if item["status"] == "pending"
-                }
+                {item["execution_id"] for item in approval["items"] if item["status"] == "pending"}
             )
             states = [
                 await stack.enter_async_context(self._engine.hold(execution_id))
@@ -260,13 +240,9 @@ class Decisions:
                 await self._engine.journal.submit(unit)
 
 
-def plan_verdicts(
-    approval: Record, spec: dict[str, Any], decision: Decision
-) -> dict[str, dict[str, Any]]:
+def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) -> dict[str, dict[str, Any]]:
     """Return {item_id: {decision, data, edits, feedback}}. Raises InvalidInput with every field that is wrong."""
-    pending = {
-        item["id"]: item for item in approval["items"] if item["status"] == "pending"
-    }
+    pending = {item["id"]: item for item in approval["items"] if item["status"] == "pending"}
     chosen = _chosen(pending, approval, decision)
     editable = set(spec.get("editable") or [])
     verdicts: dict[str, dict[str, Any]] = {}
@@ -287,9 +263,7 @@ def plan_verdicts(
                 hint="look at it again, then decide",
             )
         edits = (
-            verdict.edits
-            if verdict.edits is not None
-            else _edits_for(decision.edits, item_id, len(chosen))
+            verdict.edits if verdict.edits is not None else _edits_for(decision.edits, item_id, len(chosen))
         )
         for field in edits or {}:
             if field not in editable:
@@ -298,9 +272,7 @@ def plan_verdicts(
                     "cannot be edited",
                     f"editable: {', '.join(sorted(editable)) or 'nothing'}",
                 )
-        if outcome == "revise" and int(data.get("revision") or 0) >= int(
-            spec.get("max_rejections") or 3
-        ):
+        if outcome == "revise" and int(data.get("revision") or 0) >= int(spec.get("max_rejections") or 3):
             raise _invalid(
                 "decision",
                 f"the item was revised {data['revision']} times, which is the limit",
@@ -316,9 +288,7 @@ def plan_verdicts(
     return verdicts
 
 
-def _chosen(
-    pending: dict[str, Record], approval: Record, decision: Decision
-) -> dict[str, ItemVerdict]:
+def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) -> dict[str, ItemVerdict]:
     if decision.items is None:
         if len(pending) > 1:
             raise _invalid(
@@ -354,9 +324,7 @@ def _chosen(
     return chosen
 
 
-def _edits_for(
-    edits: dict[str, Any] | None, item_id: str, count: int
-) -> dict[str, Any] | None:
+def _edits_for(edits: dict[str, Any] | None, item_id: str, count: int) -> dict[str, Any] | None:
     if edits is None:
         return None
     by_item = edits.get(item_id)

@@ -37,28 +37,14 @@ def check_may_decide(
             f"a {person.role} cannot decide approvals",
             hint="a person with a token of their own decides",
         )
-    if (
-        who.get("not_requester")
-        and requested_by is not None
-        and requested_by == person.user
-    ):
-        raise NotAllowed(
-            "the one who asked cannot decide", hint="somebody else has to look at it"
-        )
+    if who.get("not_requester") and requested_by is not None and requested_by == person.user:
+        raise NotAllowed("the one who asked cannot decide", hint="somebody else has to look at it")
     if assigned_to:
-        if (
-            person.user not in assigned_to
-            and person.role not in assigned_to
-            and person.role != "owner"
-        ):
+        if person.user not in assigned_to and person.role not in assigned_to and person.role != "owner":
             raise NotAllowed(f"the approval is assigned to {', '.join(assigned_to)}")
         return
     users, roles = who.get("users") or [], who.get("roles") or []
-    allowed = (
-        (person.user in users or person.role in roles)
-        if users or roles
-        else person.role in DECIDERS
-    )
+    allowed = (person.user in users or person.role in roles) if users or roles else person.role in DECIDERS
     if not allowed:
         wanted = [*users, *roles] or sorted(DECIDERS)
         raise NotAllowed(

@@ -68,9 +68,7 @@ class ApprovalRequests:
             )
             if approval_id is None:
                 change = self._open(context, step, title, text, spec, str(key))
-                await context.suspend(
-                    change, f"waiting for a person: {title}", human=True
-                )
+                await context.suspend(change, f"waiting for a person: {title}", human=True)
             assert approval_id is not None
             async with self._locks.hold(approval_id):
                 approval = await self._engine.reader.read(load_approval, approval_id)
@@ -78,9 +76,7 @@ class ApprovalRequests:
                     change = self._open(context, step, title, text, spec, str(key))
                 else:
                     change = self._join(context, step, title, text, spec, approval)
-                await context.suspend(
-                    change, f"waiting for a person: {title}", human=True
-                )
+                await context.suspend(change, f"waiting for a person: {title}", human=True)
 
     def _open(
         self,
@@ -95,8 +91,7 @@ class ApprovalRequests:
         approval_id = change.mint.mint("apr")
         item = self._item(change, context, step, title, text, approval_id)
         ready = bundle_key is None or (
-            spec.get("bundle_expects") in (None, 1)
-            and spec.get("bundle_window_seconds") is None
+            spec.get("bundle_expects") in (None, 1) and spec.get("bundle_window_seconds") is None
         )
         change.unit.add(
             sql.INSERT_APPROVAL,
@@ -127,9 +122,7 @@ class ApprovalRequests:
         approval["items"].append(item)
         approval["items_total"] += 1
         approval["items_open"] += 1
-        approval["digest"] = bundle_digest(
-            [i for i in approval["items"] if i["status"] == "pending"]
-        )
+        approval["digest"] = bundle_digest([i for i in approval["items"] if i["status"] == "pending"])
         expects = spec.get("bundle_expects")
         if approval["ready_at_ms"] is None:
             if expects is not None and approval["items_total"] >= int(expects):

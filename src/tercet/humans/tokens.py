@@ -44,9 +44,7 @@ class Tokens:
     ) -> tuple[str, str]:
         """Return (token_id, token). The token cannot be read again."""
         if role not in ROLES:
-            raise InvalidInput(
-                f"there is no role {role!r}", hint=f"roles: {', '.join(ROLES)}"
-            )
+            raise InvalidInput(f"there is no role {role!r}", hint=f"roles: {', '.join(ROLES)}")
         if not user or len(user) > 200:
             raise InvalidInput("a user name has 1 to 200 characters")
         token = token or f"tct_{secrets.token_urlsafe(32)}"
@@ -79,9 +77,7 @@ class Tokens:
                     "the token is not known",
                     hint="see the admin-token file, or `tercet token create`",
                 )
-            person = Person(
-                user=row["user"], role=row["role"], owner_id=row["owner_id"]
-            )
+            person = Person(user=row["user"], role=row["role"], owner_id=row["owner_id"])
             known = self._known[digest] = (person, row["expires_at_ms"])
         person, expires_at_ms = known
         if expires_at_ms is not None and expires_at_ms <= self._engine.clock.now_ms():
@@ -94,9 +90,7 @@ class Tokens:
 
     async def revoke(self, token_id: str, *, owner_id: str) -> None:
         """End a token. Raises NotFound."""
-        row = next(
-            (row for row in await self.list(owner_id) if row["id"] == token_id), None
-        )
+        row = next((row for row in await self.list(owner_id) if row["id"] == token_id), None)
         if row is None:
             raise NotFound(f"there is no token {token_id!r}")
         unit = Unit()
@@ -120,17 +114,11 @@ class Tokens:
 
 
 def _find(connection: sa.Connection, digest: str) -> Record | None:
-    return first(
-        connection.execute(sa.select(tokens).where(tokens.c.token_digest == digest))
-    )
+    return first(connection.execute(sa.select(tokens).where(tokens.c.token_digest == digest)))
 
 
 def _list(connection: sa.Connection, owner_id: str) -> list[Record]:
     columns = [c for c in tokens.columns if c.name != "token_digest"]
     return records(
-        connection.execute(
-            sa.select(*columns)
-            .where(tokens.c.owner_id == owner_id)
-            .order_by(tokens.c.id)
-        )
+        connection.execute(sa.select(*columns).where(tokens.c.owner_id == owner_id).order_by(tokens.c.id))
     )

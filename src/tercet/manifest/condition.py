@@ -13,9 +13,7 @@ from tercet.domain.errors import HandlerFailed
 VARIABLES = frozenset({"event", "data", "output"})
 _LONGEST = 2_000
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_MACRO_VARIABLE = re.compile(
-    r"\.(?:map|filter|all|exists|exists_one)\(\s*([A-Za-z_]\w*)\s*,"
-)
+_MACRO_VARIABLE = re.compile(r"\.(?:map|filter|all|exists|exists_one)\(\s*([A-Za-z_]\w*)\s*,")
 
 
 class EvaluationFailed(HandlerFailed):
@@ -30,9 +28,7 @@ class Expression:
     def __init__(self, text: str) -> None:
         """Raises ValueError, with the reason in one line, for text that is no expression."""
         if len(text) > _LONGEST:
-            raise ValueError(
-                f"an expression has at most {_LONGEST} characters, not {len(text)}"
-            )
+            raise ValueError(f"an expression has at most {_LONGEST} characters, not {len(text)}")
         self.text = text
         try:
             self._program = cel.compile(_with_data_prefix(text))
@@ -40,17 +36,13 @@ class Expression:
             reason = str(error).partition("ERROR: ")[2] or str(error)
             raise ValueError(reason.splitlines()[0][:200]) from None
         bound = set(_MACRO_VARIABLE.findall(text))
-        self.unknown_variables: list[str] = sorted(
-            set(self._program.variables()) - VARIABLES - bound
-        )
+        self.unknown_variables: list[str] = sorted(set(self._program.variables()) - VARIABLES - bound)
         """Names that no evaluation will ever define."""
 
     def evaluate(self, event: dict[str, Any], output: Any = None) -> Any:
         """Return the value. Raises EvaluationFailed when the event lacks a field or the types do not fit."""
         try:
-            return self._program.execute(
-                {"event": event, "data": event.get("data") or {}, "output": output}
-            )
+            return self._program.execute({"event": event, "data": event.get("data") or {}, "output": output})
         except (
             KeyError,
             TypeError,
@@ -60,9 +52,7 @@ class Expression:
             ZeroDivisionError,
         ) as error:
             raise EvaluationFailed(
-                f"{self.text!r} cannot be evaluated: {type(error).__name__} {error}"[
-                    :300
-                ]
+                f"{self.text!r} cannot be evaluated: {type(error).__name__} {error}"[:300]
             ) from error
 
     def holds(self, event: dict[str, Any], output: Any = None) -> bool:
@@ -78,9 +68,7 @@ class Expression:
         """Return the value as a key of at most 500 characters. Raises EvaluationFailed when it is no plain value."""
         value = self.evaluate(event)
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            raise EvaluationFailed(
-                f"{self.text!r} gives {type(value).__name__}; a key is a text or a number"
-            )
+            raise EvaluationFailed(f"{self.text!r} gives {type(value).__name__}; a key is a text or a number")
         return str(value)[:500]
 
 

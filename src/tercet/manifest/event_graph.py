@@ -120,18 +120,13 @@ def _handler(
     for event in triggers:
         graph.edges.append(Edge(source=_event(graph, event), target=node_id))
     for event, label in emits:
-        graph.edges.append(
-            Edge(source=node_id, target=_event(graph, event), label=label)
-        )
+        graph.edges.append(Edge(source=node_id, target=_event(graph, event), label=label))
 
 
 def _source(graph: EventGraph, function: Function) -> None:
     if isinstance(function.trigger, Cron):
         kind: NodeKind = "cron"
-        label = (
-            function.trigger.schedule
-            or f"{function.trigger.cron} {function.trigger.timezone}"
-        )
+        label = function.trigger.schedule or f"{function.trigger.cron} {function.trigger.timezone}"
     elif isinstance(function.trigger, Webhook):
         kind, label = "webhook", f"POST {function.trigger.webhook}"
     else:

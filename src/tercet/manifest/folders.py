@@ -26,9 +26,7 @@ def schema_file(agent: Agent) -> str | None:
     return f"{agent_folder(agent)}/{schema}" if isinstance(schema, str) else None
 
 
-def read_agent_files(
-    manifest: Manifest, folder: Path
-) -> tuple[dict[str, str], list[Finding]]:
+def read_agent_files(manifest: Manifest, folder: Path) -> tuple[dict[str, str], list[Finding]]:
     """Read the files; a path that leaves the manifest's folder, by name or by link, is a finding."""
     files: dict[str, str] = {}
     findings: list[Finding] = []
@@ -41,9 +39,7 @@ def read_agent_files(
             )
         ]
         if (schema := schema_file(agent)) is not None:
-            wanted.append(
-                (schema, ("agents", index, "contract", "output_schema"), True)
-            )
+            wanted.append((schema, ("agents", index, "contract", "output_schema"), True))
         for name, path, required in wanted:
             problem = _read(folder, name, files, required=required)
             if problem is not None:
@@ -58,9 +54,7 @@ def read_agent_files(
     return files, findings
 
 
-def _read(
-    folder: Path, name: str, files: dict[str, str], *, required: bool
-) -> tuple[str, str] | None:
+def _read(folder: Path, name: str, files: dict[str, str], *, required: bool) -> tuple[str, str] | None:
     target = (folder / name).resolve()
     if not target.is_relative_to(folder.resolve()):
         return (

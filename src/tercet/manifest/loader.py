@@ -77,9 +77,7 @@ class LoadedManifest:
                     file=self.places.file, line=line, column=column,
                 )
             )  # fmt: skip
-        self.problems.sort(
-            key=lambda p: (p.line, p.column, p.severity, p.rule, p.message)
-        )
+        self.problems.sort(key=lambda p: (p.line, p.column, p.severity, p.rule, p.message))
 
     def raise_for_errors(self) -> Manifest:
         """Return the manifest. Raises InvalidManifest with all problems when there is an error."""
@@ -109,9 +107,7 @@ def load_path(path: FilePath) -> LoadedManifest:
     return load_bytes(raw, source=str(path), folder=path.parent)
 
 
-def load_bytes(
-    raw: bytes, *, source: str, folder: FilePath | None = None
-) -> LoadedManifest:
+def load_bytes(raw: bytes, *, source: str, folder: FilePath | None = None) -> LoadedManifest:
     """Read a manifest from bytes. `folder` is where agents' folders are; None when it came over the network."""
     if len(raw) > _LARGEST_BYTES:
         return _failed(
@@ -134,9 +130,7 @@ def load_bytes(
     return load_text(text, source=source, folder=folder)
 
 
-def load_text(
-    text: str, *, source: str, folder: FilePath | None = None
-) -> LoadedManifest:
+def load_text(text: str, *, source: str, folder: FilePath | None = None) -> LoadedManifest:
     """Read a manifest from text; never raises for bad content."""
     try:
         root = parse_yaml(text)
@@ -145,9 +139,7 @@ def load_text(
         rule = "duplicate-key" if isinstance(error, DuplicateKeyError) else "bad-yaml"
         message = (error.problem or error.context or "not YAML").strip().splitlines()[0]
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        return _failed(
-            text, source, rule, message, "see the YAML at this place", line, column
-        )
+        return _failed(text, source, rule, message, "see the YAML at this place", line, column)
     except (YAMLError, ValueError, RecursionError) as error:
         message = str(error).strip().splitlines()[0][:200] or "not YAML"
         return _failed(text, source, "bad-yaml", message, "see the YAML")
@@ -183,13 +175,9 @@ def parse_yaml(text: str) -> Any:
     """Parse with places and comments kept. Raises YAMLError or ValueError."""
     yaml = YAML(typ="rt")
     yaml.allow_duplicate_keys = False
-    aliases = sum(
-        1 for token in YAML(typ="rt").scan(text) if isinstance(token, AliasToken)
-    )
+    aliases = sum(1 for token in YAML(typ="rt").scan(text) if isinstance(token, AliasToken))
     if aliases > _MOST_ALIASES:
-        raise ValueError(
-            f"the document has {aliases} aliases, more than {_MOST_ALIASES}"
-        )
+        raise ValueError(f"the document has {aliases} aliases, more than {_MOST_ALIASES}")
     return yaml.load(text)
 
 
@@ -198,8 +186,7 @@ def _plain(node: Any, depth: int = 0) -> Any:
         raise RecursionError("the document is nested deeper than 40 levels")
     if isinstance(node, dict):
         return {
-            key if isinstance(key, str) else str(key): _plain(value, depth + 1)
-            for key, value in node.items()
+            key if isinstance(key, str) else str(key): _plain(value, depth + 1) for key, value in node.items()
         }
     if isinstance(node, list):
         return [_plain(item, depth + 1) for item in node]
@@ -218,9 +205,7 @@ def _choose_triggers(document: dict[str, Any]) -> tuple[dict[str, Any], list[Fin
     if not isinstance(functions, list):
         return document, findings
     for index, function in enumerate(functions):
-        if not isinstance(function, dict) or not isinstance(
-            function.get("trigger"), dict
-        ):
+        if not isinstance(function, dict) or not isinstance(function.get("trigger"), dict):
             continue
         shape = _TRIGGERS.get(str(function.get("pattern", "simple")))
         if shape is None:
@@ -230,11 +215,7 @@ def _choose_triggers(document: dict[str, Any]) -> tuple[dict[str, Any], list[Fin
         except ValidationError as error:
             function["trigger"] = Trigger(event="x")
             for item in error.errors():
-                findings.append(
-                    _finding(
-                        {**item, "loc": ("functions", index, "trigger", *item["loc"])}
-                    )
-                )
+                findings.append(_finding({**item, "loc": ("functions", index, "trigger", *item["loc"])}))
     return document, findings
 
 
@@ -256,11 +237,7 @@ def _finding(item: Any) -> Finding:
     if kind == "extra_forbidden":
         message = f"unknown key {key!r}"
         close = difflib.get_close_matches(str(key), _KNOWN_KEYS, n=1)
-        hint = (
-            f"did you mean {close[0]!r}?"
-            if close
-            else "remove it, or see `tercet manifest schema`"
-        )
+        hint = f"did you mean {close[0]!r}?" if close else "remove it, or see `tercet manifest schema`"
     elif kind == "missing":
         message = f"the key {key!r} is missing"
         hint = "see `tercet manifest schema`"

@@ -30,9 +30,7 @@ def to_mermaid(graph: EventGraph) -> str:
     """Return the flowchart."""
     ids = {node_id: f"n{index}" for index, node_id in enumerate(graph.nodes)}
     lines = ["flowchart LR"]
-    lines += [
-        f"  {ids[node.id]}{_shape(node)}:::{node.kind}" for node in graph.nodes.values()
-    ]
+    lines += [f"  {ids[node.id]}{_shape(node)}:::{node.kind}" for node in graph.nodes.values()]
     for edge in graph.edges:
         label = f'|"{_escape(edge.label)}"|' if edge.label else ""
         lines.append(f"  {ids[edge.source]} -->{label} {ids[edge.target]}")

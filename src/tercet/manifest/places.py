@@ -24,11 +24,7 @@ class Places:
         for part in path:
             if isinstance(node, CommentedMap) and part in node:
                 line, column = node.lc.key(part)
-            elif (
-                isinstance(node, CommentedSeq)
-                and isinstance(part, int)
-                and 0 <= part < len(node)
-            ):
+            elif isinstance(node, CommentedSeq) and isinstance(part, int) and 0 <= part < len(node):
                 line, column = node.lc.item(part)
             else:
                 break

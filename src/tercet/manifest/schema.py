@@ -165,13 +165,9 @@ class ExecutorBlock(Block):
 class Function(HandlerBlock):
     """⚙️ A step that code does."""
 
-    pattern: Literal[
-        "simple", "fan-in", "cron", "routing", "webhook", "inngest-first-webhook"
-    ] = "simple"
+    pattern: Literal["simple", "fan-in", "cron", "routing", "webhook", "inngest-first-webhook"] = "simple"
     trigger: Trigger | FanIn | Cron | Webhook
-    handler: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = (
-        None
-    )
+    handler: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")] | None = None
     executor: ExecutorBlock | None = None
     config: HandlerConfig = HandlerConfig()
     requires_approval: HandlerName | None = None

@@ -88,13 +88,9 @@ def _layers(graph: EventGraph) -> list[list[str]]:
         neighbours[edge.source].add(edge.target)
         neighbours[edge.target].add(edge.source)
     for sweep in range(_SWEEPS):
-        position = {
-            n: i - len(layer) / 2 for layer in layers for i, n in enumerate(layer)
-        }
+        position = {n: i - len(layer) / 2 for layer in layers for i, n in enumerate(layer)}
         for layer in layers if sweep % 2 == 0 else reversed(layers):
-            layer.sort(
-                key=lambda n: _mean([position[m] for m in neighbours[n]], position[n])
-            )
+            layer.sort(key=lambda n: _mean([position[m] for m in neighbours[n]], position[n]))
             position.update({n: i - len(layer) / 2 for i, n in enumerate(layer)})
     return layers
 
@@ -106,9 +102,7 @@ def _mean(values: list[float], default: float) -> float:
 def _without_back_edges(graph: EventGraph) -> dict[str, list[str]]:
     forward: dict[str, list[str]] = {node_id: [] for node_id in graph.nodes}
     state: dict[str, int] = {}
-    roots = [
-        n for n in graph.nodes if not any(e.target == n for e in graph.edges)
-    ] + list(graph.nodes)
+    roots = [n for n in graph.nodes if not any(e.target == n for e in graph.edges)] + list(graph.nodes)
     for root in roots:
         stack = [(root, iter(graph.successors(root)))] if root not in state else []
         state.setdefault(root, 1)
@@ -179,7 +173,9 @@ def _edge(edge: Edge, boxes: dict[str, _Box]) -> str:
             f"<text x='{label_x:.1f}' y='{label_y:.1f}' text-anchor='middle' {_FONT} font-size='10.5' fill='#475569' "
             f"stroke='#ffffff' stroke-width='3' paint-order='stroke'><title>{escape(edge.label)}</title>{escape(shown)}</text>"
         )
-    return f"<path d='{path}' fill='none' stroke='#64748b' stroke-width='1.3' marker-end='url(#arrow)'/>{text}"
+    return (
+        f"<path d='{path}' fill='none' stroke='#64748b' stroke-width='1.3' marker-end='url(#arrow)'/>{text}"
+    )
 
 
 def _legend(height: float) -> str:

@@ -10,9 +10,7 @@ from tercet.store.tables import approval_items, approvals
 
 def load_approval(connection: sa.Connection, approval_id: str) -> Record | None:
     """Return an approval with its `items`, or None."""
-    row = first(
-        connection.execute(sa.select(approvals).where(approvals.c.id == approval_id))
-    )
+    row = first(connection.execute(sa.select(approvals).where(approvals.c.id == approval_id)))
     if row is None:
         return None
     row["items"] = records(
@@ -72,12 +70,7 @@ def list_approvals(
     after: str | None,
 ) -> list[Record]:
     """Return approvals, oldest first (an inbox is worked off from its oldest end)."""
-    query = (
-        sa.select(approvals)
-        .where(approvals.c.owner_id == owner_id)
-        .order_by(approvals.c.id)
-        .limit(limit)
-    )
+    query = sa.select(approvals).where(approvals.c.owner_id == owner_id).order_by(approvals.c.id).limit(limit)
     if status is not None:
         query = query.where(approvals.c.status == status)
     if after is not None:

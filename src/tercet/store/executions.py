@@ -22,19 +22,13 @@ from tercet.store.tables import (
 _OPEN = ("QUEUED", "RUNNING", "BLOCKED", "ERROR")
 
 
-def load_execution(
-    connection: sa.Connection, execution_id: str
-) -> dict[str, Any] | None:
+def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, Any] | None:
     """Return everything that the engine needs to go on with an execution, or None."""
-    execution = first(
-        connection.execute(sa.select(executions).where(executions.c.id == execution_id))
-    )
+    execution = first(connection.execute(sa.select(executions).where(executions.c.id == execution_id)))
     if execution is None:
         return None
     seq = connection.scalar(
-        sa.select(sa.func.max(execution_events.c.seq)).where(
-            execution_events.c.execution_id == execution_id
-        )
+        sa.select(sa.func.max(execution_events.c.seq)).where(execution_events.c.execution_id == execution_id)
     )
     return {
         "execution": execution,
@@ -51,22 +45,16 @@ def load_execution(
         ),
         "waits": records(
             connection.execute(
-                sa.select(waits).where(
-                    waits.c.execution_id == execution_id, waits.c.kind == "event"
-                )
+                sa.select(waits).where(waits.c.execution_id == execution_id, waits.c.kind == "event")
             )
         ),
         "fan_ins": records(
-            connection.execute(
-                sa.select(fan_ins).where(fan_ins.c.execution_id == execution_id)
-            )
+            connection.execute(sa.select(fan_ins).where(fan_ins.c.execution_id == execution_id))
         ),
         "delayed_events": connection.scalar(
             sa.select(sa.func.count())
             .select_from(timers)
-            .where(
-                timers.c.execution_id == execution_id, timers.c.kind == "delayed_event"
-            )
+            .where(timers.c.execution_id == execution_id, timers.c.kind == "delayed_event")
         )
         or 0,
     }
@@ -83,9 +71,7 @@ def load_steps(connection: sa.Connection, task_id: str) -> dict[str, str]:
     return {name: result for name, result in rows}
 
 
-def load_events(
-    connection: sa.Connection, execution_id: str, seqs: Iterable[int]
-) -> list[Record]:
+def load_events(connection: sa.Connection, execution_id: str, seqs: Iterable[int]) -> list[Record]:
     """Return the events with these numbers."""
     return records(
         connection.execute(
@@ -99,9 +85,7 @@ def load_events(
     )
 
 
-def events_named(
-    connection: sa.Connection, execution_id: str, name: str
-) -> list[Record]:
+def events_named(connection: sa.Connection, execution_id: str, name: str) -> list[Record]:
     """Return an execution's domain events of one name, oldest first."""
     return records(
         connection.execute(
@@ -109,9 +93,7 @@ def events_named(
             .where(
                 execution_events.c.execution_id == execution_id,
                 execution_events.c.name == name,
-                execution_events.c.event_type.in_(
-                    ("event_recorded", "execution_created")
-                ),
+                execution_events.c.event_type.in_(("event_recorded", "execution_created")),
             )
             .order_by(execution_events.c.seq)
         )
@@ -143,9 +125,7 @@ def running_executions(connection: sa.Connection) -> list[str]:
     """Return the executions that have a task marked as running."""
     return list(
         connection.scalars(
-            sa.select(execution_tasks.c.execution_id)
-            .where(execution_tasks.c.status == "RUNNING")
-            .distinct()
+            sa.select(execution_tasks.c.execution_id).where(execution_tasks.c.status == "RUNNING").distinct()
         )
     )
 
@@ -161,9 +141,7 @@ def find_event_key(connection: sa.Connection, owner_id: str, key: str) -> Record
     )
 
 
-def executions_waiting_for(
-    connection: sa.Connection, owner_id: str, event_name: str
-) -> list[Record]:
+def executions_waiting_for(connection: sa.Connection, owner_id: str, event_name: str) -> list[Record]:
     """Return the open waits for an event over all of an owner's executions."""
     return records(
         connection.execute(
@@ -183,10 +161,7 @@ def due_timers(connection: sa.Connection, now_ms: int, limit: int) -> list[Recor
     """Return timers that are due, earliest first."""
     return records(
         connection.execute(
-            sa.select(timers)
-            .where(timers.c.due_at_ms <= now_ms)
-            .order_by(timers.c.due_at_ms)
-            .limit(limit)
+            sa.select(timers).where(timers.c.due_at_ms <= now_ms).order_by(timers.c.due_at_ms).limit(limit)
         )
     )
 

@@ -47,9 +47,7 @@ def spent(
     return int(row[0]), int(row[1])
 
 
-def open_reservations(
-    connection: sa.Connection, task_id: str, step: str
-) -> list[Record]:
+def open_reservations(connection: sa.Connection, task_id: str, step: str) -> list[Record]:
     """Return reservations that a crash left open."""
     return records(
         connection.execute(
@@ -76,16 +74,12 @@ def summarize(
             key.label("key"),
             sa.func.count().label("calls"),
             sa.func.sum(ledger.c.cost_picousd).label("cost_picousd"),
-            sa.func.sum(
-                sa.case(
-                    (ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=0
-                )
-            ).label("reserved_picousd"),
+            sa.func.sum(sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=0)).label(
+                "reserved_picousd"
+            ),
             sa.func.sum(ledger.c.tokens_input).label("tokens_input"),
             sa.func.sum(ledger.c.tokens_output).label("tokens_output"),
-            sa.func.sum(sa.case((ledger.c.flags != "[]", 1), else_=0)).label(
-                "flagged_calls"
-            ),
+            sa.func.sum(sa.case((ledger.c.flags != "[]", 1), else_=0)).label("flagged_calls"),
         )
         .where(ledger.c.owner_id == owner_id)
         .group_by(key)

@@ -44,15 +44,11 @@ def list_executions(
     return records(connection.execute(query))
 
 
-def get_execution(
-    connection: sa.Connection, *, owner_id: str, execution_id: str
-) -> Record | None:
+def get_execution(connection: sa.Connection, *, owner_id: str, execution_id: str) -> Record | None:
     """Return one execution's row when it is the owner's."""
     return first(
         connection.execute(
-            sa.select(executions).where(
-                executions.c.id == execution_id, executions.c.owner_id == owner_id
-            )
+            sa.select(executions).where(executions.c.id == execution_id, executions.c.owner_id == owner_id)
         )
     )
 
@@ -88,15 +84,9 @@ def costs_of(connection: sa.Connection, execution_id: str) -> Record:
     row = connection.execute(
         sa.select(
             sa.func.count().label("calls"),
-            sa.func.coalesce(sa.func.sum(ledger.c.cost_picousd), 0).label(
-                "cost_picousd"
-            ),
-            sa.func.coalesce(sa.func.sum(ledger.c.tokens_input), 0).label(
-                "tokens_input"
-            ),
-            sa.func.coalesce(sa.func.sum(ledger.c.tokens_output), 0).label(
-                "tokens_output"
-            ),
+            sa.func.coalesce(sa.func.sum(ledger.c.cost_picousd), 0).label("cost_picousd"),
+            sa.func.coalesce(sa.func.sum(ledger.c.tokens_input), 0).label("tokens_input"),
+            sa.func.coalesce(sa.func.sum(ledger.c.tokens_output), 0).label("tokens_output"),
         ).where(ledger.c.execution_id == execution_id)
     )
     return dict(row.mappings().one())
@@ -113,11 +103,7 @@ def list_events(
     after_seq: int | None = None,
 ) -> list[Record]:
     """Return events: newest first, or oldest first after a given one."""
-    query = (
-        sa.select(execution_events)
-        .where(execution_events.c.execution_id == execution_id)
-        .limit(limit)
-    )
+    query = sa.select(execution_events).where(execution_events.c.execution_id == execution_id).limit(limit)
     if event_type is not None:
         query = query.where(
             sa.or_(
@@ -128,9 +114,7 @@ def list_events(
     if task_id is not None:
         query = query.where(execution_events.c.task_id == task_id)
     if after_seq is not None:
-        query = query.where(execution_events.c.seq > after_seq).order_by(
-            execution_events.c.seq
-        )
+        query = query.where(execution_events.c.seq > after_seq).order_by(execution_events.c.seq)
     else:
         query = query.order_by(execution_events.c.seq.desc())
     if before_seq is not None:
@@ -138,13 +122,9 @@ def list_events(
     return records(connection.execute(query))
 
 
-def count_by_status(
-    connection: sa.Connection, ids: Sequence[str] | None = None
-) -> dict[str, int]:
+def count_by_status(connection: sa.Connection, ids: Sequence[str] | None = None) -> dict[str, int]:
     """Return how many executions have each status, over all or over the given ones."""
-    query: Any = sa.select(executions.c.status, sa.func.count()).group_by(
-        executions.c.status
-    )
+    query: Any = sa.select(executions.c.status, sa.func.count()).group_by(executions.c.status)
     if ids is not None:
         query = query.where(executions.c.id.in_(list(ids)))
     return {status: count for status, count in connection.execute(query)}

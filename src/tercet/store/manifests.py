@@ -10,9 +10,7 @@ from tercet.store.tables import manifests, timers
 
 def load_manifest(connection: sa.Connection, manifest_id: str) -> Record | None:
     """Return one revision."""
-    return first(
-        connection.execute(sa.select(manifests).where(manifests.c.id == manifest_id))
-    )
+    return first(connection.execute(sa.select(manifests).where(manifests.c.id == manifest_id)))
 
 
 def latest_manifests(connection: sa.Connection) -> list[Record]:

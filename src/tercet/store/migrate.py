@@ -39,9 +39,7 @@ def migrate(url: str) -> None:
 def _current(connection: sa.Connection) -> str | None:
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    version: str | None = connection.scalar(
-        sa.text("SELECT version_num FROM alembic_version")
-    )
+    version: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
     return version
 
 

@@ -23,15 +23,9 @@ class Reader:
     `inline` runs the query on the caller's thread, for loops with virtual time.
     """
 
-    def __init__(
-        self, engine: sa.Engine, *, threads: int = 4, inline: bool = False
-    ) -> None:
+    def __init__(self, engine: sa.Engine, *, threads: int = 4, inline: bool = False) -> None:
         self._engine = engine
-        self._pool = (
-            None
-            if inline
-            else ThreadPoolExecutor(threads, thread_name_prefix="tercet-read")
-        )
+        self._pool = None if inline else ThreadPoolExecutor(threads, thread_name_prefix="tercet-read")
 
     async def read(
         self,
@@ -43,9 +37,7 @@ class Reader:
         if self._pool is None:
             return self.read_now(query, *args, **kwargs)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._pool, lambda: self.read_now(query, *args, **kwargs)
-        )
+        return await loop.run_in_executor(self._pool, lambda: self.read_now(query, *args, **kwargs))
 
     def read_now(
         self,
@@ -58,9 +50,7 @@ class Reader:
             with self._engine.connect() as connection:
                 return query(connection, *args, **kwargs)
         except sa.exc.OperationalError as error:
-            raise StoreUnavailable(
-                "the database does not answer", hint="see the server's log"
-            ) from error
+            raise StoreUnavailable("the database does not answer", hint="see the server's log") from error
 
     def close(self) -> None:
         if self._pool is not None:

@@ -59,9 +59,7 @@ class FolderLock:
 def open_writer(path: Path) -> sqlite3.Connection:
     """Open the one writing connection. Raises StoreUnavailable when the file is no usable database."""
     try:
-        connection = sqlite3.connect(
-            path, check_same_thread=False, cached_statements=256, timeout=10
-        )
+        connection = sqlite3.connect(path, check_same_thread=False, cached_statements=256, timeout=10)
         for pragma in _PRAGMAS:
             connection.execute(pragma)
     except sqlite3.Error as error:

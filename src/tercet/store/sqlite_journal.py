@@ -48,9 +48,7 @@ class SqliteJournal:
 
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(
-            target=self._write, name="tercet-journal", daemon=True
-        )
+        self._thread = threading.Thread(target=self._write, name="tercet-journal", daemon=True)
         self._thread.start()
 
     async def stop(self) -> None:
@@ -63,9 +61,7 @@ class SqliteJournal:
         """Queue the unit; see `Journal.submit`."""
         loop = self._loop
         if loop is None:
-            raise StoreUnavailable(
-                "the journal is not running", hint="start the engine first"
-            )
+            raise StoreUnavailable("the journal is not running", hint="start the engine first")
         future: asyncio.Future[None] = loop.create_future()
         unit.future = future
         self._pending.append(unit)
@@ -182,9 +178,7 @@ class SqliteJournal:
             )
         behind = [unit for unit in self._pending if unit.streams & streams]
         if behind:
-            self._pending = [
-                unit for unit in self._pending if not unit.streams & streams
-            ]
+            self._pending = [unit for unit in self._pending if not unit.streams & streams]
         self._on_lost([*units, *behind], error)
         for unit in (*units, *behind):
             if unit.future is not None and not unit.future.done():

@@ -18,16 +18,12 @@ from tercet.store.unit import Statement
 INSERT, UPDATE, DELETE = 0, 1, 2
 
 
-def _compile(
-    name: str, phase: int, clause: sa.ClauseElement, columns: Iterable[str]
-) -> Statement:
+def _compile(name: str, phase: int, clause: sa.ClauseElement, columns: Iterable[str]) -> Statement:
     compiled = clause.compile(dialect=_sqlite_dialect(paramstyle="qmark"))
     wanted = tuple(columns)
     positions = tuple(getattr(compiled, "positiontup", None) or ())
     if positions != wanted:
-        raise AssertionError(
-            f"statement {name!r} binds {positions}, its rows are {wanted}"
-        )
+        raise AssertionError(f"statement {name!r} binds {positions}, its rows are {wanted}")
     return Statement(name, phase, str(compiled), wanted)
 
 
@@ -50,9 +46,7 @@ def _update(
 
 
 def _delete(name: str, table: sa.Table, key: tuple[str, ...]) -> Statement:
-    clause = sa.delete(table).where(
-        *(table.c[k] == sa.bindparam(f"key_{k}") for k in key)
-    )
+    clause = sa.delete(table).where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
     return _compile(name, DELETE, clause, tuple(f"key_{k}" for k in key))
 
 
@@ -73,9 +67,7 @@ UPSERT_SUBTASK = _insert_or_replace(tables.execution_subtasks, ("task_id", "name
 INSERT_EVENT = _insert(tables.execution_events, without=("position",))
 INSERT_EVENT_KEY = _insert(tables.event_keys)
 INSERT_WAIT = _insert(tables.waits)
-UPSERT_FAN_IN = _insert_or_replace(
-    tables.fan_ins, ("execution_id", "handler", "correlation_key")
-)
+UPSERT_FAN_IN = _insert_or_replace(tables.fan_ins, ("execution_id", "handler", "correlation_key"))
 INSERT_TIMER = _insert(tables.timers)
 INSERT_APPROVAL = _insert(tables.approvals)
 INSERT_APPROVAL_ITEM = _insert(tables.approval_items)
@@ -123,15 +115,9 @@ REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
 
 DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))
 DELETE_TIMER = _delete("delete_timer", tables.timers, ("id",))
-DELETE_APPROVAL_TIMERS = _delete(
-    "delete_approval_timers", tables.timers, ("approval_id",)
-)
-DELETE_EXECUTION_TIMERS = _delete(
-    "delete_execution_timers", tables.timers, ("execution_id",)
-)
-DELETE_EXECUTION_WAITS = _delete(
-    "delete_execution_waits", tables.waits, ("execution_id",)
-)
+DELETE_APPROVAL_TIMERS = _delete("delete_approval_timers", tables.timers, ("approval_id",))
+DELETE_EXECUTION_TIMERS = _delete("delete_execution_timers", tables.timers, ("execution_id",))
+DELETE_EXECUTION_WAITS = _delete("delete_execution_waits", tables.waits, ("execution_id",))
 
 ALL: tuple[Statement, ...] = tuple(
     sorted(

@@ -120,9 +120,7 @@ execution_subtasks = sa.Table(
 execution_events = sa.Table(
     "execution_events",
     metadata,
-    sa.Column(
-        "position", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True
-    ),
+    sa.Column("position", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
     sa.Column("execution_id", _Id, nullable=False),
     sa.Column("seq", sa.Integer, nullable=False),
     sa.Column("event_type", sa.String(50), nullable=False),

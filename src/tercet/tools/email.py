@@ -39,21 +39,13 @@ class EmailTool:
         "additionalProperties": False,
     }
 
-    def __init__(
-        self, *, host: str, port: int, sender: str, timeout_seconds: float = 20.0
-    ) -> None:
+    def __init__(self, *, host: str, port: int, sender: str, timeout_seconds: float = 20.0) -> None:
         self._host, self._port, self._sender = host, port, sender
         self._timeout_seconds = timeout_seconds
 
-    async def call(
-        self, arguments: dict[str, Any], *, idempotency_key: str
-    ) -> dict[str, Any]:
+    async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> dict[str, Any]:
         """Send; return {message_id, recipients}."""
-        to = (
-            [arguments["to"]]
-            if isinstance(arguments["to"], str)
-            else list(arguments["to"])
-        )
+        to = [arguments["to"]] if isinstance(arguments["to"], str) else list(arguments["to"])
         message = EmailMessage()
         message["From"] = self._sender
         message["To"] = ", ".join(to)
@@ -64,9 +56,7 @@ class EmailTool:
         message["Subject"] = arguments["subject"]
         message["Date"] = formatdate()
         domain = self._sender.rpartition("@")[2].rstrip(">") or "localhost"
-        message["Message-ID"] = (
-            f"<{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}@{domain}>"
-        )
+        message["Message-ID"] = f"<{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}@{domain}>"
         message.set_content(arguments["body"])
         try:
             await aiosmtplib.send(
@@ -77,9 +67,7 @@ class EmailTool:
                 start_tls=False,
             )
         except aiosmtplib.SMTPException as error:
-            raise ToolFailed(
-                f"The mail server did not take the message: {type(error).__name__}"
-            ) from error
+            raise ToolFailed(f"The mail server did not take the message: {type(error).__name__}") from error
         except OSError as error:
             raise ToolFailed("The mail server cannot be reached") from error
         return {

@@ -72,13 +72,8 @@ def parse(model: type[ModelT], value: Any, *, prefix: str = "") -> ModelT:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        detail = [
-            {**item, "field": f"{prefix}{item['field']}"}
-            for item in field_errors(error)
-        ]
-        raise InvalidInput(
-            f"{detail[0]['field'] or 'body'}: {detail[0]['rule']}", detail=detail
-        ) from error
+        detail = [{**item, "field": f"{prefix}{item['field']}"} for item in field_errors(error)]
+        raise InvalidInput(f"{detail[0]['field'] or 'body'}: {detail[0]['rule']}", detail=detail) from error
 
 
 def page(items: list[dict[str, Any]], limit: int, key: str) -> dict[str, Any]:
@@ -91,9 +86,7 @@ def page(items: list[dict[str, Any]], limit: int, key: str) -> dict[str, Any]:
 
 def body_schema(model: type[BaseModel], *, or_list: bool = False) -> dict[str, Any]:
     """Return the OpenAPI part for a body that the route parses itself."""
-    schema: dict[str, Any] = model.model_json_schema(
-        ref_template="#/components/schemas/{model}"
-    )
+    schema: dict[str, Any] = model.model_json_schema(ref_template="#/components/schemas/{model}")
     schema.pop("$defs", None)
     if or_list:
         schema = {"oneOf": [schema, {"type": "array", "items": schema}]}

@@ -15,9 +15,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
 )  # fmt: skip
 
 
-def create_app(
-    node: Tercet | None = None, *, max_body_bytes: int = 5_000_000
-) -> FastAPI:
+def create_app(node: Tercet | None = None, *, max_body_bytes: int = 5_000_000) -> FastAPI:
     """Return the app over a running node. Without one it serves its description only."""
     app = FastAPI(
         title="Tercet",

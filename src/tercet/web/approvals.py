@@ -58,20 +58,14 @@ async def show(approval_id: str, node: Node, person: Caller) -> dict[str, Any]:
 
 
 @router.post("/{approval_id}/decision", openapi_extra=body_schema(Decision))
-async def decide(
-    approval_id: str, request: Request, node: Node, person: Caller
-) -> dict[str, Any]:
+async def decide(approval_id: str, request: Request, node: Node, person: Caller) -> dict[str, Any]:
     """Approve, reject, send back for revision or reassign. A second answer gets 409 with who was faster."""
     decision = parse(Decision, await json_body(request))
-    return approval_to_wire(
-        await node.decisions.decide(approval_id, decision, by=person)
-    )
+    return approval_to_wire(await node.decisions.decide(approval_id, decision, by=person))
 
 
 @router.post("/{approval_id}/revoke", openapi_extra=body_schema(Revocation))
-async def revoke(
-    approval_id: str, request: Request, node: Node, person: Caller
-) -> dict[str, Any]:
+async def revoke(approval_id: str, request: Request, node: Node, person: Caller) -> dict[str, Any]:
     """Take an approval back: what has not been sent yet will not be."""
     revocation = parse(Revocation, await json_body(request))
     await node.cancelling.revoke(approval_id, by=person, reason=revocation.reason)

@@ -36,9 +36,7 @@ def error_body(
         "success": False,
         "error": message,
         "code": code,
-        "timestamp": datetime.now(UTC)
-        .isoformat(timespec="milliseconds")
-        .replace("+00:00", "Z"),
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
     }
     if hint:
         body["hint"] = hint
@@ -67,21 +65,15 @@ def install_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(TercetError)
     async def _tercet(request: Request, error: TercetError) -> JSONResponse:
         if error.http_status >= 500:
-            _log.error(
-                "request.failed", path=request.url.path, code=error.code, exc_info=error
-            )
+            _log.error("request.failed", path=request.url.path, code=error.code, exc_info=error)
         headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
-        body = error_body(
-            error.message, error.code, detail=error.detail, hint=error.hint
-        )
+        body = error_body(error.message, error.code, detail=error.detail, hint=error.hint)
         return JSONResponse(body, status_code=error.http_status, headers=headers)
 
     @app.exception_handler(RequestValidationError)
     async def _fields(_request: Request, error: RequestValidationError) -> JSONResponse:
         detail = field_errors(error)
-        return JSONResponse(
-            error_body(_first(detail), "INVALID_INPUT", detail=detail), status_code=422
-        )
+        return JSONResponse(error_body(_first(detail), "INVALID_INPUT", detail=detail), status_code=422)
 
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
@@ -102,8 +94,4 @@ def install_error_handlers(app: FastAPI) -> None:
 
 
 def _first(detail: list[dict[str, Any]]) -> str:
-    return (
-        f"{detail[0]['field']}: {detail[0]['rule']}"
-        if detail
-        else "the request is not valid"
-    )
+    return f"{detail[0]['field']}: {detail[0]['rule']}" if detail else "the request is not valid"

@@ -21,9 +21,7 @@ from tercet.web.access import Node, Writer, body_schema, json_body, parse, write
 
 router = APIRouter(tags=["events"])
 _MOST_EVENTS = 1_000
-_KEPT_HEADERS = frozenset(
-    {"content-type", "user-agent", "webhook-id", "webhook-timestamp"}
-)
+_KEPT_HEADERS = frozenset({"content-type", "user-agent", "webhook-id", "webhook-timestamp"})
 
 
 class EventIn(BaseModel):
@@ -49,9 +47,7 @@ def _to_wire(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-@router.post(
-    "/events", status_code=201, openapi_extra=body_schema(EventIn, or_list=True)
-)
+@router.post("/events", status_code=201, openapi_extra=body_schema(EventIn, or_list=True))
 async def send(request: Request, node: Node, person: Writer) -> Any:
     """Record one event or a list; answers a receipt or a list. A list is checked whole before any of it is stored."""
     body = await json_body(request)
@@ -62,9 +58,7 @@ async def send(request: Request, node: Node, person: Writer) -> Any:
             f"a list has 1 to {_MOST_EVENTS} events, not {len(body)}",
             hint="send several lists",
         )
-    events = [
-        parse(EventIn, item, prefix=f"{index}.") for index, item in enumerate(body)
-    ]
+    events = [parse(EventIn, item, prefix=f"{index}.") for index, item in enumerate(body)]
     for index, event in enumerate(events):
         await _check(node, person, event, index)
     return [_to_wire(await _send(node, person, event)) for event in events]
@@ -77,13 +71,8 @@ async def _check(node: Node, person: Person, event: EventIn, index: int) -> None
             execution_id=event.execution_id,
         )  # fmt: skip
     except InvalidInput as error:
-        detail = [
-            {**item, "field": f"{index}.{item.get('field', '')}"}
-            for item in error.detail
-        ]
-        raise InvalidInput(
-            f"event {index}: {error.message}", hint=error.hint, detail=detail
-        ) from error
+        detail = [{**item, "field": f"{index}.{item.get('field', '')}"} for item in error.detail]
+        raise InvalidInput(f"event {index}: {error.message}", hint=error.hint, detail=detail) from error
 
 
 async def _send(node: Node, person: Person, event: EventIn) -> Receipt:
@@ -99,9 +88,7 @@ async def _send(node: Node, person: Person, event: EventIn) -> Receipt:
 
 
 @router.post("/hooks/{manifest}/{path:path}", status_code=201)
-async def hook(
-    manifest: str, path: str, request: Request, node: Node
-) -> dict[str, Any]:
+async def hook(manifest: str, path: str, request: Request, node: Node) -> dict[str, Any]:
     """Take an incoming request for a webhook function.
 
     With `secret_env` the request is verified by Standard Webhooks (±5 minutes) and needs no token; its
@@ -125,11 +112,7 @@ async def hook(
     data = {
         "path": path,
         "query": dict(request.query_params),
-        "headers": {
-            name: value
-            for name, value in request.headers.items()
-            if name in _KEPT_HEADERS
-        },
+        "headers": {name: value for name, value in request.headers.items() if name in _KEPT_HEADERS},
         "body": body,
         "body_digest": digest(body),
     }
@@ -140,9 +123,7 @@ async def hook(
     return _to_wire(receipt)
 
 
-def _find_hook(
-    node: Node, manifest: str, path: str
-) -> tuple[Deployed, Function, Webhook]:
+def _find_hook(node: Node, manifest: str, path: str) -> tuple[Deployed, Function, Webhook]:
     for deployed in node.catalog.everywhere(manifest):
         for block in deployed.definition.blocks.values():
             if (
@@ -168,6 +149,8 @@ def _verify(secret_env: str, raw: bytes, headers: dict[str, str]) -> None:
             "the webhook's signature is not valid",
             hint="Standard Webhooks, within 5 minutes",
         ) from error
-    except Exception as error:  # the library parses JSON after a good signature; the body may be another format
+    except (
+        Exception
+    ) as error:  # the library parses JSON after a good signature; the body may be another format
         if "json" not in type(error).__name__.lower():
             raise

@@ -49,9 +49,7 @@ class StatusChange(BaseModel):
 
 
 async def _own(node: Node, person: Caller, execution_id: str) -> Record:
-    row = await node.reader.read(
-        get_execution, owner_id=person.owner_id, execution_id=execution_id
-    )
+    row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
     if row is None:
         raise NotFound(f"there is no execution {execution_id!r}")
     return row
@@ -117,9 +115,7 @@ async def events(
 
 
 @router.patch("/{execution_id}", openapi_extra=body_schema(StatusChange))
-async def change_status(
-    execution_id: str, request: Request, node: Node, person: Writer
-) -> dict[str, Any]:
+async def change_status(execution_id: str, request: Request, node: Node, person: Writer) -> dict[str, Any]:
     """Pause, resume, cancel or give up."""
     await _own(node, person, execution_id)
     change = parse(StatusChange, await json_body(request))
@@ -128,29 +124,21 @@ async def change_status(
     elif change.status == "RUNNING":
         await node.control.resume(execution_id, by=person.user)
     elif change.status == "CANCELLED":
-        await node.cancelling.cancel_execution(
-            execution_id, by=person.user, reason=change.reason
-        )
+        await node.cancelling.cancel_execution(execution_id, by=person.user, reason=change.reason)
     else:
         await node.control.give_up(execution_id, by=person.user)
     return execution_to_wire(await _own(node, person, execution_id))
 
 
 @router.post("/{execution_id}/retry", status_code=201)
-async def retry_execution(
-    execution_id: str, node: Node, person: Writer
-) -> dict[str, Any]:
+async def retry_execution(execution_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Retry: failed tasks of an open execution go on; an ended one starts anew, linked to the old one."""
     row = await _own(node, person, execution_id)
-    return execution_to_wire(
-        await _own(node, person, await node.retries.retry(row, by=person.user))
-    )
+    return execution_to_wire(await _own(node, person, await node.retries.retry(row, by=person.user)))
 
 
 @router.post("/{execution_id}/tasks/{task_id}/retry")
-async def retry_task(
-    execution_id: str, task_id: str, node: Node, person: Writer
-) -> dict[str, Any]:
+async def retry_task(execution_id: str, task_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Queue a failed task again."""
     await _own(node, person, execution_id)
     await node.control.retry_task(execution_id, task_id, by=person.user)
@@ -158,9 +146,7 @@ async def retry_task(
 
 
 @router.post("/{execution_id}/tasks/{task_id}/skip")
-async def skip_task(
-    execution_id: str, task_id: str, node: Node, person: Writer
-) -> dict[str, Any]:
+async def skip_task(execution_id: str, task_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Go on without a failed or waiting task."""
     await _own(node, person, execution_id)
     await node.control.skip_task(execution_id, task_id, by=person.user)

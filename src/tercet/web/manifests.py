@@ -68,9 +68,7 @@ async def deploy(request: Request, node: Node, person: Writer) -> JSONResponse:
 @router.get("")
 async def list_manifests(node: Node, person: Caller) -> dict[str, Any]:
     """Return the manifests in force."""
-    items = [
-        _to_wire(deployed) for deployed in node.catalog.all_active(person.owner_id)
-    ]
+    items = [_to_wire(deployed) for deployed in node.catalog.all_active(person.owner_id)]
     return page(items, len(items) + 1, "name")
 
 
@@ -81,9 +79,7 @@ async def show(name: str, node: Node, person: Caller) -> dict[str, Any]:
     rows = await node.reader.read(revisions_of, person.owner_id, name)
     return {
         **_to_wire(deployed),
-        "source": next(
-            row["source"] for row in rows if row["id"] == deployed.manifest_id
-        ),
+        "source": next(row["source"] for row in rows if row["id"] == deployed.manifest_id),
         "handlers": [
             {
                 "name": block.name,
@@ -110,9 +106,7 @@ async def graph(
     format: str = Query(default="mermaid", pattern="^(mermaid|svg)$"),
 ) -> Response:
     """Return the event graph as Mermaid, or as SVG with `?format=svg`."""
-    drawn = event_graph(
-        node.catalog.active(person.owner_id, name).definition.revision.manifest
-    )
+    drawn = event_graph(node.catalog.active(person.owner_id, name).definition.revision.manifest)
     if format == "svg":
         return Response(to_svg(drawn), media_type="image/svg+xml")
     return Response(to_mermaid(drawn), media_type="text/plain; charset=utf-8")

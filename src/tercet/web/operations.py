@@ -33,9 +33,7 @@ class TokenIn(BaseModel):
 async def ledger(
     node: Node,
     person: Caller,
-    group_by: Annotated[
-        Literal["agent", "model", "execution", "day"], Query()
-    ] = "agent",
+    group_by: Annotated[Literal["agent", "model", "execution", "day"], Query()] = "agent",
     execution_id: Annotated[str | None, Query(max_length=100)] = None,
 ) -> dict[str, Any]:
     """Return what was spent, by group."""
@@ -59,9 +57,7 @@ async def create_token(request: Request, node: Node, person: Caller) -> dict[str
     """Create a token for the caller's owner; it is shown once."""
     _check_owner(person.role)
     wanted = parse(TokenIn, await json_body(request))
-    token_id, token = await node.tokens.create(
-        user=wanted.user, role=wanted.role, owner_id=person.owner_id
-    )
+    token_id, token = await node.tokens.create(user=wanted.user, role=wanted.role, owner_id=person.owner_id)
     return {
         "token_id": token_id,
         "token": token,
@@ -116,12 +112,8 @@ async def readyz(node: Node) -> dict[str, Any]:
 async def metrics(node: Node) -> Response:
     """Return Prometheus metrics."""
     registry = CollectorRegistry()
-    executions = Gauge(
-        "tercet_executions", "Executions by status.", ["status"], registry=registry
-    )
-    tasks = Gauge(
-        "tercet_tasks", "Open tasks by status.", ["status"], registry=registry
-    )
+    executions = Gauge("tercet_executions", "Executions by status.", ["status"], registry=registry)
+    tasks = Gauge("tercet_tasks", "Open tasks by status.", ["status"], registry=registry)
     running = Gauge(
         "tercet_running_attempts",
         "Attempts that run in this process.",
@@ -132,6 +124,4 @@ async def metrics(node: Node) -> Response:
     for status, count in (await node.reader.read(task_counts)).items():
         tasks.labels(status).set(count)
     running.set(node.engine.running_attempts)
-    return Response(
-        generate_latest(registry), media_type="text/plain; version=0.0.4; charset=utf-8"
-    )
+    return Response(generate_latest(registry), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -21,9 +21,7 @@ __all__ = [
     "open_text",
 ]
 
-DEFAULT_EXECUTORS = frozenset(
-    {"llm", "template_engine", "document_processor", "classifier", "tool_call"}
-)
+DEFAULT_EXECUTORS = frozenset({"llm", "template_engine", "document_processor", "classifier", "tool_call"})
 
 
 @dataclass(frozen=True)
@@ -65,9 +63,7 @@ def check(
     return loaded
 
 
-def open_manifest(
-    path: Path, *, executor_types: frozenset[str] = DEFAULT_EXECUTORS
-) -> LoadedManifest:
+def open_manifest(path: Path, *, executor_types: frozenset[str] = DEFAULT_EXECUTORS) -> LoadedManifest:
     """Load and check a manifest from disk."""
     return check(load_path(path), executor_types=executor_types)
 

@@ -33,11 +33,7 @@ def never_emitted_event(known: Known) -> Iterator[Finding]:
 def unhandled_event(known: Known) -> Iterator[Finding]:
     """A handler emits an event that starts nothing."""
     for event, path in known.emits:
-        if (
-            event not in known.handled
-            and event in known.declared
-            and not _is_final(known, event)
-        ):
+        if event not in known.handled and event in known.declared and not _is_final(known, event):
             yield Finding(
                 severity="warning", rule="unhandled-event", message=f"{event!r} is emitted, but nobody handles it",
                 hint="if it only marks an end, say so in its description (“final”)", path=path,
@@ -61,9 +57,7 @@ def bad_event_schema(known: Known) -> Iterator[Finding]:
     """An event's `schema` is no JSON Schema."""
     for index, event in enumerate(known.manifest.events):
         if event.data_schema is not None:
-            yield from schema_findings(
-                "bad-event-schema", event.data_schema, ("events", index, "schema")
-            )
+            yield from schema_findings("bad-event-schema", event.data_schema, ("events", index, "schema"))
 
 
 def _is_final(known: Known, event: str) -> bool:

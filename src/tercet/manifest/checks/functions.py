@@ -40,10 +40,7 @@ def handler_or_executor(known: Known) -> Iterator[Finding]:
 def unknown_executor(known: Known) -> Iterator[Finding]:
     """An executor block names a type that is not registered."""
     for index, function in enumerate(known.manifest.functions):
-        if (
-            function.executor is not None
-            and function.executor.type not in known.executor_types
-        ):
+        if function.executor is not None and function.executor.type not in known.executor_types:
             yield Finding(
                 rule="unknown-executor", message=f"there is no executor type {function.executor.type!r}",
                 hint=known.similar(function.executor.type, set(known.executor_types)),
@@ -56,12 +53,9 @@ def handler_not_allowed(known: Known) -> Iterator[Finding]:
     if known.allowed_handlers is None:
         return
     for index, function in enumerate(known.manifest.functions):
-        names: list[tuple[str | None, Path]] = [
-            (function.handler, ("functions", index, "handler"))
-        ]
+        names: list[tuple[str | None, Path]] = [(function.handler, ("functions", index, "handler"))]
         names += [
-            (step.action, ("functions", index, "steps", i, "action"))
-            for i, step in enumerate(function.steps)
+            (step.action, ("functions", index, "steps", i, "action")) for i, step in enumerate(function.steps)
         ]
         for name, path in names:
             if name is not None and name not in known.allowed_handlers:
@@ -126,10 +120,7 @@ def unknown_approval(known: Known) -> Iterator[Finding]:
     """requires_approval names no human step."""
     humans = {step.name for step in known.manifest.humans}
     for index, function in enumerate(known.manifest.functions):
-        if (
-            function.requires_approval is not None
-            and function.requires_approval not in humans
-        ):
+        if function.requires_approval is not None and function.requires_approval not in humans:
             yield Finding(
                 rule="unknown-approval", message=f"there is no human step {function.requires_approval!r}",
                 hint=known.similar(function.requires_approval, humans), path=("functions", index, "requires_approval"),

@@ -55,9 +55,7 @@ def unreachable_state(known: Known) -> Iterator[Finding]:
         produced |= _states(agent.contract.state_out)
     if not produced:
         return
-    outside = {
-        node.label for node in known.graph.nodes.values() if node.kind == "outside"
-    }
+    outside = {node.label for node in known.graph.nodes.values() if node.kind == "outside"}
     for index, agent in enumerate(known.manifest.agents):
         is_first = any(trigger.event in outside for trigger in agent.triggers)
         for state in sorted(_states(agent.contract.state_in) - produced):

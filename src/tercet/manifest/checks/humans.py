@@ -23,11 +23,7 @@ def timeout_emits_nothing(known: Known) -> Iterator[Finding]:
     """A human step times out and nothing follows."""
     for index, step in enumerate(known.manifest.humans):
         emits_on_timeout = any(emit.on in ("timeout", "always") for emit in step.emits)
-        if (
-            step.timeout_seconds is not None
-            and step.on_timeout == "emit"
-            and not emits_on_timeout
-        ):
+        if step.timeout_seconds is not None and step.on_timeout == "emit" and not emits_on_timeout:
             yield Finding(
                 severity="warning", rule="timeout-emits-nothing", message=f"{step.name!r} ends silently after its timeout",
                 hint="add {event: …, on: timeout} to emits, or set on_timeout", path=("humans", index, "timeout"),

@@ -44,10 +44,7 @@ def text_of(content: Any) -> str:
 
 def seed_of(body: dict[str, Any]) -> int:
     """Return a number that only depends on what was asked."""
-    asked = {
-        key: body.get(key)
-        for key in ("model", "messages", "system", "tools", "output_config")
-    }
+    asked = {key: body.get(key) for key in ("model", "messages", "system", "tools", "output_config")}
     return int.from_bytes(hashlib.sha256(to_json(asked).encode()).digest()[:8])
 
 
@@ -58,9 +55,7 @@ def answer(body: dict[str, Any], player: ScriptPlayer) -> Answer:
     system = text_of(body.get("system"))
     tools = [tool["name"] for tool in body.get("tools") or []]
     seed = seed_of(body)
-    scripted = player.reply_to(
-        prompt=prompt, system=system, model=body["model"], tools=tools
-    )
+    scripted = player.reply_to(prompt=prompt, system=system, model=body["model"], tools=tools)
     if scripted is not None:
         return _scripted(scripted, seed)
     schema = ((body.get("output_config") or {}).get("format") or {}).get("schema")
@@ -92,13 +87,7 @@ def _scripted(reply: Reply, seed: int) -> Answer:
         content.append(_text(reply.text))
     if reply.json_value is not None:
         content.append(_text(to_json(reply.json_value)))
-    calls = (
-        reply.tool_use
-        if isinstance(reply.tool_use, list)
-        else [reply.tool_use]
-        if reply.tool_use
-        else []
-    )
+    calls = reply.tool_use if isinstance(reply.tool_use, list) else [reply.tool_use] if reply.tool_use else []
     content += [_tool_use(call, seed, index) for index, call in enumerate(calls)]
     return Answer(
         content,
@@ -122,11 +111,7 @@ def _tool_results(message: dict[str, Any]) -> list[str]:
     content = message.get("content")
     if not isinstance(content, list):
         return []
-    return [
-        _plain_result(text_of(b.get("content")))
-        for b in content
-        if b.get("type") == "tool_result"
-    ]
+    return [_plain_result(text_of(b.get("content"))) for b in content if b.get("type") == "tool_result"]
 
 
 def _plain_result(text: str) -> str:

@@ -51,9 +51,7 @@ class _Mock:
         request_id = self._request_id()
         try:
             body = await _body(request)
-            model = check_request(
-                body, version=request.headers.get("anthropic-version", "")
-            )
+            model = check_request(body, version=request.headers.get("anthropic-version", ""))
             tokens = count_tokens(body)
             if tokens > model.context:
                 raise ApiError(
@@ -86,9 +84,7 @@ class _Mock:
             )
         except ApiError as error:
             return error.response(request_id)
-        return JSONResponse(
-            {"input_tokens": count_tokens(body)}, headers={"request-id": request_id}
-        )
+        return JSONResponse({"input_tokens": count_tokens(body)}, headers={"request-id": request_id})
 
     async def models(self, request: Request) -> Response:
         try:
@@ -138,24 +134,16 @@ async def _body(request: Request) -> Any:
     try:
         return from_json(raw)
     except ValueError as error:
-        raise ApiError(
-            400, "The request body is not valid JSON: " + str(error)
-        ) from error
+        raise ApiError(400, "The request body is not valid JSON: " + str(error)) from error
 
 
 def count_tokens(body: dict[str, Any]) -> int:
     """Return a plausible count: a token for four characters of everything that the model reads."""
-    read = {
-        key: body[key]
-        for key in ("system", "messages", "tools", "output_config")
-        if body.get(key)
-    }
+    read = {key: body[key] for key in ("system", "messages", "tools", "output_config") if body.get(key)}
     return len(to_json(read)) // 4 + 3
 
 
-def _message(
-    body: dict[str, Any], model: MockModel, reply: Answer, tokens_input: int
-) -> dict[str, Any]:
+def _message(body: dict[str, Any], model: MockModel, reply: Answer, tokens_input: int) -> dict[str, Any]:
     content, stop_reason = reply.content, reply.stop_reason
     seed = seed_of(body)
     thinking: list[dict[str, Any]] = []
@@ -171,11 +159,7 @@ def _message(
     tokens_output = len(to_json(content)) // 4 + 1
     if tokens_output > body["max_tokens"]:
         tokens_output, stop_reason = body["max_tokens"], "max_tokens"
-        content = [
-            {**b, "text": b["text"][: tokens_output * 4]}
-            for b in content
-            if b["type"] == "text"
-        ]
+        content = [{**b, "text": b["text"][: tokens_output * 4]} for b in content if b["type"] == "text"]
     digest = hashlib.sha256(str(seed).encode()).hexdigest()
     return {
         "id": f"msg_01{digest[:22]}",

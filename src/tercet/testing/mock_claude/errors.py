@@ -43,6 +43,4 @@ class ApiError(Exception):
         headers = {"request-id": request_id}
         if self.retry_after_seconds is not None:
             headers["retry-after"] = f"{self.retry_after_seconds:g}"
-        return JSONResponse(
-            self.envelope(request_id), status_code=self.status, headers=headers
-        )
+        return JSONResponse(self.envelope(request_id), status_code=self.status, headers=headers)

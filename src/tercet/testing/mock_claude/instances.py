@@ -9,6 +9,7 @@ from typing import Any
 from tercet.domain.schema_check import schema_violation
 
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\w'’-]{3,}")
+_LIMIT = re.compile(r"\b(maxLength|minLength|minimum|maximum|minItems|maxItems)\W{1,3}(-?\d+)")
 _LONGEST_DEPTH = 8
 _FORMATS = {
     "email": "ada@example.org", "date": "2026-11-20", "date-time": "2026-11-20T10:00:00Z", "time": "10:00:00Z",
@@ -34,9 +35,7 @@ class _Maker:
     def __init__(self, root: dict[str, Any], prompt: str, rng: random.Random) -> None:
         self._root = root
         self._rng = rng
-        self._words = _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", prompt))[-400:] or [
-            "result"
-        ]
+        self._words = _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", prompt))[-400:] or ["result"]
         self._prompt = prompt
 
     def make(self, schema: Any, name: str, depth: int) -> Any:
@@ -50,16 +49,12 @@ class _Maker:
             return self._rng.choice(schema["enum"])
         for key in ("anyOf", "oneOf"):
             if key in schema:
-                options = [o for o in schema[key] if o.get("type") != "null"] or schema[
-                    key
-                ]
+                options = [o for o in schema[key] if o.get("type") != "null"] or schema[key]
                 return self.make(self._rng.choice(options), name, depth + 1)
         if "allOf" in schema:
             merged: dict[str, Any] = {}
             for part in schema["allOf"]:
-                merged = _merge(
-                    merged, self._resolve(part["$ref"]) if "$ref" in part else part
-                )
+                merged = _merge(merged, self._resolve(part["$ref"]) if "$ref" in part else part)
             return self.make(
                 _merge({k: v for k, v in schema.items() if k != "allOf"}, merged),
                 name,
@@ -68,6 +63,7 @@ class _Maker:
         return self._by_type(schema, name, depth)
 
     def _by_type(self, schema: dict[str, Any], name: str, depth: int) -> Any:
+        schema = {**_limits_in_words(schema), **schema}
         kind = schema.get("type")
         if isinstance(kind, list):
             kind = next((k for k in kind if k != "null"), "null")
@@ -95,11 +91,7 @@ class _Maker:
 
     def _echo(self, key: str, schema: Any, depth: int) -> Any:
         """Identifiers of the input come back as they are, as a careful model would do it."""
-        if (
-            isinstance(schema, dict)
-            and schema.get("type") == "string"
-            and "enum" not in schema
-        ):
+        if isinstance(schema, dict) and schema.get("type") == "string" and "enum" not in schema:
             found = re.search(
                 rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})",
                 self._prompt,
@@ -122,9 +114,7 @@ class _Maker:
 
     def _number(self, schema: dict[str, Any], *, whole: bool) -> Any:
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
-        high = schema.get(
-            "maximum", schema.get("exclusiveMaximum", low + (100 if whole else 1))
-        )
+        high = schema.get("maximum", schema.get("exclusiveMaximum", low + (100 if whole else 1)))
         step = schema.get("multipleOf")
         if step:
             return type(step)(step * self._rng.randint(-(-low // step), high // step))
@@ -137,18 +127,15 @@ class _Maker:
     def _text(self, schema: dict[str, Any], name: str) -> str:
         if schema.get("format") in _FORMATS:
             return _FORMATS[schema["format"]]
-        if "pattern" in schema:
-            return _from_pattern(schema["pattern"], self._rng)
-        count = (
-            40
-            if name in ("body", "content", "text", "email_body")
-            else 12
-            if "reason" in name
-            else 6
-        )
-        text = " ".join(
-            self._rng.choice(self._words) for _ in range(count)
-        ).capitalize()
+        text = self._sentence(schema, name)
+        pattern = schema.get("pattern")
+        if pattern is not None and re.search(pattern, text) is None:
+            return _from_pattern(pattern, self._rng)
+        return text
+
+    def _sentence(self, schema: dict[str, Any], name: str) -> str:
+        count = 40 if name in ("body", "content", "text", "email_body") else 12 if "reason" in name else 6
+        text = " ".join(self._rng.choice(self._words) for _ in range(count)).capitalize()
         text = text.ljust(schema.get("minLength", 0), ".")
         return text[: schema.get("maxLength", len(text))]
 
@@ -161,6 +148,12 @@ class _Maker:
                 else node
             )
         return node
+
+
+def _limits_in_words(schema: dict[str, Any]) -> dict[str, int]:
+    """Clients move limits that the API does not take into the description; a careful model reads them there."""
+    text = schema.get("description")
+    return {key: int(value) for key, value in _LIMIT.findall(text)} if isinstance(text, str) else {}
 
 
 def _merge(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
@@ -181,9 +174,7 @@ def _from_pattern(pattern: str, rng: random.Random) -> str:
         if kind == "LITERAL":
             return chr(argument)
         if kind == "IN":
-            return one(
-                *rng.choice([part for part in argument if str(part[0]) != "NEGATE"])
-            )
+            return one(*rng.choice([part for part in argument if str(part[0]) != "NEGATE"]))
         if kind == "RANGE":
             return chr(rng.randint(*argument))
         if kind == "CATEGORY":
@@ -193,10 +184,7 @@ def _from_pattern(pattern: str, rng: random.Random) -> str:
             }.get(str(argument), "a")
         if kind in ("MAX_REPEAT", "MIN_REPEAT"):
             least, most, inner = argument
-            return "".join(
-                every(inner)
-                for _ in range(rng.randint(least, min(int(most), least + 3)))
-            )
+            return "".join(every(inner) for _ in range(rng.randint(least, min(int(most), least + 3))))
         if kind == "SUBPATTERN":
             return every(argument[3])
         if kind == "BRANCH":

@@ -73,30 +73,21 @@ class ScriptPlayer:
         self._rules = script.rules
         self._used = [0] * len(script.rules)
 
-    def reply_to(
-        self, *, prompt: str, system: str, model: str, tools: list[str]
-    ) -> Reply | None:
+    def reply_to(self, *, prompt: str, system: str, model: str, tools: list[str]) -> Reply | None:
         """Return the first fitting rule's reply, or None."""
         for index, rule in enumerate(self._rules):
             if rule.times is not None and self._used[index] >= rule.times:
                 continue
-            if _fits(
-                rule.match, prompt=prompt, system=system, model=model, tools=tools
-            ):
+            if _fits(rule.match, prompt=prompt, system=system, model=model, tools=tools):
                 self._used[index] += 1
                 return rule.reply
         return None
 
 
-def _fits(
-    match: Match, *, prompt: str, system: str, model: str, tools: list[str]
-) -> bool:
+def _fits(match: Match, *, prompt: str, system: str, model: str, tools: list[str]) -> bool:
     return (
         (match.prompt_contains is None or match.prompt_contains in prompt)
-        and (
-            match.prompt_regex is None
-            or re.search(match.prompt_regex, prompt) is not None
-        )
+        and (match.prompt_regex is None or re.search(match.prompt_regex, prompt) is not None)
         and (match.system_contains is None or match.system_contains in system)
         and (match.model is None or match.model == model)
         and (match.tool is None or match.tool in tools)

@@ -19,19 +19,13 @@ _START_SECONDS = 20.0
 class MockClaude:
     """`with MockClaude() as mock:` serves on `mock.base_url` from a thread of this process."""
 
-    def __init__(
-        self, script: Script | None = None, *, host: str = "127.0.0.1", port: int = 0
-    ) -> None:
+    def __init__(self, script: Script | None = None, *, host: str = "127.0.0.1", port: int = 0) -> None:
         self._socket = socket.create_server((host, port))
         self.port: int = self._socket.getsockname()[1]
         self.base_url = f"http://{host}:{self.port}"
-        config = uvicorn.Config(
-            create_app(script), log_level="error", lifespan="off", ws="none"
-        )
+        config = uvicorn.Config(create_app(script), log_level="error", lifespan="off", ws="none")
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(
-            target=self._run, name="mock-claude", daemon=True
-        )
+        self._thread = threading.Thread(target=self._run, name="mock-claude", daemon=True)
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])
@@ -64,9 +58,7 @@ class MockClaude:
         self.stop()
 
 
-def run_blocking(
-    *, port: int, host: str = "127.0.0.1", script_path: Path | None = None
-) -> None:
+def run_blocking(*, port: int, host: str = "127.0.0.1", script_path: Path | None = None) -> None:
     """Serve until interrupted; what `tercet mock-claude` does."""
     script = load_script(script_path) if script_path is not None else None
     uvicorn.run(create_app(script), host=host, port=port, log_level="info")

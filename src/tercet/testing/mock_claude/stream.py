@@ -48,26 +48,18 @@ def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
 def _block(index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
     if block["type"] == "text":
         start: dict[str, Any] = {"type": "text", "text": "", "citations": None}
-        deltas = [
-            {"type": "text_delta", "text": part} for part in _chunks(block["text"])
-        ]
+        deltas = [{"type": "text_delta", "text": part} for part in _chunks(block["text"])]
     elif block["type"] == "tool_use":
         start = {**block, "input": {}}
         parts = ["", *_chunks(to_json(block["input"]))]
         deltas = [{"type": "input_json_delta", "partial_json": part} for part in parts]
     else:
         start = {"type": "thinking", "thinking": "", "signature": ""}
-        deltas = [
-            {"type": "thinking_delta", "thinking": part}
-            for part in _chunks(block["thinking"])
-        ]
+        deltas = [{"type": "thinking_delta", "thinking": part} for part in _chunks(block["thinking"])]
         deltas.append({"type": "signature_delta", "signature": block["signature"]})
     return [
         {"type": "content_block_start", "index": index, "content_block": start},
-        *(
-            {"type": "content_block_delta", "index": index, "delta": delta}
-            for delta in deltas
-        ),
+        *({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas),
         {"type": "content_block_stop", "index": index},
     ]
 

@@ -28,9 +28,7 @@ def check_request(body: Any, *, version: str, counting: bool = False) -> MockMod
     """Return the model. Raises ApiError for what the API refuses."""
     if not isinstance(body, dict):
         raise ApiError(400, "request body: Input should be a valid dictionary")
-    required = (
-        ("model", "messages") if counting else ("model", "max_tokens", "messages")
-    )
+    required = ("model", "messages") if counting else ("model", "max_tokens", "messages")
     for key in required:
         if key not in body:
             raise ApiError(400, f"{key}: Field required")
@@ -44,11 +42,7 @@ def check_request(body: Any, *, version: str, counting: bool = False) -> MockMod
     if model is None:
         raise ApiError(404, f"model: {body['model']}")
     max_tokens = body.get("max_tokens", 1)
-    if (
-        not isinstance(max_tokens, int)
-        or isinstance(max_tokens, bool)
-        or max_tokens < 0
-    ):
+    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 0:
         raise ApiError(
             400,
             "max_tokens: Input should be a valid integer greater than or equal to 0",
@@ -72,14 +66,11 @@ def _check_tools(body: dict[str, Any]) -> None:
             raise ApiError(400, "tools: Tool names must be unique.")
         names.add(tool["name"])
         schema = tool.get("input_schema")
-        if "type" not in tool and (
-            not isinstance(schema, dict) or schema.get("type") != "object"
-        ):
+        if "type" not in tool and (not isinstance(schema, dict) or schema.get("type") != "object"):
             raise ApiError(400, f"tools.{index}.input_schema.type: Field required")
     output = (body.get("output_config") or {}).get("format")
     if output is not None and (
-        output.get("type") != "json_schema"
-        or not isinstance(output.get("schema"), dict)
+        output.get("type") != "json_schema" or not isinstance(output.get("schema"), dict)
     ):
         raise ApiError(400, "output_config.format.schema: Field required")
 
@@ -109,11 +100,7 @@ def _check_messages(messages: Any) -> None:
                     400,
                     f"messages.{index}.content: `document` blocks are not permitted in assistant messages",
                 )
-            open_calls = {
-                str(block.get("id"))
-                for block in blocks
-                if block.get("type") == "tool_use"
-            }
+            open_calls = {str(block.get("id")) for block in blocks if block.get("type") == "tool_use"}
     if open_calls:
         raise _unanswered(len(messages) - 1, open_calls)
     if messages[-1]["role"] == "assistant":
@@ -126,23 +113,17 @@ def _check_messages(messages: Any) -> None:
 def _blocks(content: Any, index: int) -> list[dict[str, Any]]:
     if isinstance(content, str):
         if not content:
-            raise ApiError(
-                400, f"messages.{index}: text content blocks must be non-empty"
-            )
+            raise ApiError(400, f"messages.{index}: text content blocks must be non-empty")
         return [{"type": "text", "text": content}]
     if not isinstance(content, list) or not content:
         raise ApiError(400, f"messages.{index}.content: Field required")
     for position, block in enumerate(content):
         if not isinstance(block, dict) or block.get("type") not in _BLOCKS:
-            raise ApiError(
-                400, f"messages.{index}.content.{position}.type: Input tag is not known"
-            )
+            raise ApiError(400, f"messages.{index}.content.{position}.type: Input tag is not known")
     return content
 
 
-def _check_results(
-    blocks: list[dict[str, Any]], open_calls: set[str], index: int
-) -> None:
+def _check_results(blocks: list[dict[str, Any]], open_calls: set[str], index: int) -> None:
     answered: set[str] = set()
     for position, block in enumerate(blocks):
         if block["type"] != "tool_result":

@@ -51,9 +51,7 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_agents")),
         sqlite_with_rowid=False,
     )
-    op.create_index(
-        op.f("ix_agents_owner_id_name"), "agents", ["owner_id", "name"], unique=False
-    )
+    op.create_index(op.f("ix_agents_owner_id_name"), "agents", ["owner_id", "name"], unique=False)
     op.create_table(
         "approval_items",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -135,9 +133,7 @@ def _create_tables() -> None:
         sa.Column("execution_id", sa.String(length=64), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("at_ms", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint(
-            "owner_id", "idempotency_key", name=op.f("pk_event_keys")
-        ),
+        sa.PrimaryKeyConstraint("owner_id", "idempotency_key", name=op.f("pk_event_keys")),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -266,9 +262,7 @@ def _create_tables() -> None:
         sa.Column("status", sa.String(length=20), nullable=False),
         sa.Column("received", sa.Text(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint(
-            "execution_id", "handler", "correlation_key", name=op.f("pk_fan_ins")
-        ),
+        sa.PrimaryKeyConstraint("execution_id", "handler", "correlation_key", name=op.f("pk_fan_ins")),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -296,12 +290,8 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_ledger")),
         sqlite_with_rowid=False,
     )
-    op.create_index(
-        op.f("ix_ledger_execution_id"), "ledger", ["execution_id"], unique=False
-    )
-    op.create_index(
-        op.f("ix_ledger_owner_id_day"), "ledger", ["owner_id", "day"], unique=False
-    )
+    op.create_index(op.f("ix_ledger_execution_id"), "ledger", ["execution_id"], unique=False)
+    op.create_index(op.f("ix_ledger_owner_id_day"), "ledger", ["owner_id", "day"], unique=False)
     op.create_table(
         "manifests",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -333,13 +323,9 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_timers")),
         sqlite_with_rowid=False,
     )
-    op.create_index(
-        op.f("ix_timers_approval_id"), "timers", ["approval_id"], unique=False
-    )
+    op.create_index(op.f("ix_timers_approval_id"), "timers", ["approval_id"], unique=False)
     op.create_index(op.f("ix_timers_due_at_ms"), "timers", ["due_at_ms"], unique=False)
-    op.create_index(
-        op.f("ix_timers_execution_id"), "timers", ["execution_id"], unique=False
-    )
+    op.create_index(op.f("ix_timers_execution_id"), "timers", ["execution_id"], unique=False)
     op.create_table(
         "tokens",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -369,6 +355,4 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(op.f("ix_waits_event_name"), "waits", ["event_name"], unique=False)
-    op.create_index(
-        op.f("ix_waits_execution_id"), "waits", ["execution_id"], unique=False
-    )
+    op.create_index(op.f("ix_waits_execution_id"), "waits", ["execution_id"], unique=False)
