@@ -69,7 +69,9 @@ class Mailbox:
         """Stop listening."""
         self._controller.stop()
 
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
+    async def handle_DATA(  # noqa: N802 aiosmtpd's name for it
+        self, _server: Any, _session: Any, envelope: Any
+    ) -> str:
         """Keep the message; about one lead in three answers."""
         to = envelope.rcpt_tos[0]
         self.messages += 1
@@ -82,7 +84,8 @@ class Mailbox:
 
     async def _answer(self, address: str, text: str) -> None:
         node = self.node
-        assert node is not None and self.execution_id is not None
+        assert node is not None
+        assert self.execution_id is not None
         lead_id = await lead_of(node, self.execution_id, address)
         await node.events.send(
             owner_id=DEFAULT_OWNER,

@@ -79,7 +79,7 @@ def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
             overrides=overrides,
         )
     if settings.local_base_url:
-        aliases = {name: local_name for name in ALIASES}
+        aliases = dict.fromkeys(ALIASES, local_name)
         return ModelSource(
             kind="local",
             config=config(None, None, local_name),

@@ -84,7 +84,7 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, partial(setattr, server, "should_exit", True))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
-        while not server.started and not serving.done():
+        while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
             await asyncio.sleep(0.01)
         note = settings.data_dir / "server.json"
         note.write_text(to_json({"address": address, "pid": os.getpid()}))

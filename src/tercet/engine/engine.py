@@ -155,7 +155,7 @@ class Engine:
         for change in changes:
             if change.unit is not unit:
                 raise AssertionError("changes that are submitted together share one unit")
-            started = self._claim_queued(change) if change.queued else ()
+            started = self._claim_queued(change) if change.queued else []
             change.settle()
             state = change.state
             state.pins += 1
@@ -396,9 +396,9 @@ class Engine:
         return state
 
     def _evict_if_idle(self, state: ExecutionState) -> None:
-        if state.pins == 0 and (not state.has_active_tasks or state.status is ExecutionStatus.PAUSED):
-            if self._states.get(state.id) is state:
-                del self._states[state.id]
+        is_idle = not state.has_active_tasks or state.status is ExecutionStatus.PAUSED
+        if state.pins == 0 and is_idle and self._states.get(state.id) is state:
+            del self._states[state.id]
 
     async def _sweep(self) -> None:
         """Offer queued rows; the heap's hints may be incomplete after a start or an overflow."""

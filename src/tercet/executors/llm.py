@@ -13,10 +13,10 @@ import orjson
 from tercet.domain.contract import ErrorCode, ExecutorRequest, ExecutorResult, Usage
 from tercet.domain.models import ModelRef, parse_model
 from tercet.domain.prices import estimate_tokens, estimate_usd, price_usd
+from tercet.domain.schema_check import schema_violation
 from tercet.executors.llm_errors import to_failure
 from tercet.executors.llm_models import LlmConfig, ModelClients, NoCredentials
 from tercet.executors.prompts import user_prompt
-from tercet.domain.schema_check import schema_violation
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse

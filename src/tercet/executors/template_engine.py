@@ -172,7 +172,7 @@ def _limited_range(*args: int) -> range:
 
 @lru_cache(maxsize=2)
 def _environment(autoescape: bool) -> _Environment:
-    environment = _Environment(undefined=StrictUndefined, autoescape=autoescape)  # noqa: S701 texts, not pages
+    environment = _Environment(undefined=StrictUndefined, autoescape=autoescape)
     environment.globals["range"] = _limited_range
     # These build long texts out of short ones in one call.
     for name in ("center", "indent", "format"):

@@ -72,7 +72,7 @@ async def _run_executor(
 ) -> dict[str, Any]:
     block = function.executor
     assert block is not None
-    fields: dict[str, Any] = {key: value for key, value in (block.model_extra or {}).items()}
+    fields: dict[str, Any] = dict((block.model_extra or {}).items())
     inputs = {
         "variables": variables,
         **context.event["data"],

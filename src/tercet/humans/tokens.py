@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import secrets
@@ -100,17 +101,24 @@ class Tokens:
 
     async def ensure_admin_token(self, path: Path) -> str:
         """Return the owner token in `path` (mode 0600), written on first start."""
-        if path.exists():
-            token = path.read_text().strip()
-            if await self._engine.reader.read(_find, token_digest(token)) is not None:
-                return token
+        known = await asyncio.to_thread(_read_token, path)
+        if known is not None and await self._engine.reader.read(_find, token_digest(known)) is not None:
+            return known
         token = f"tct_{secrets.token_urlsafe(32)}"
         await self.create(user="admin", role="owner", token=token)
-        path.unlink(missing_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as handle:
-            handle.write(token + "\n")
+        await asyncio.to_thread(_write_token, path, token)
         return token
+
+
+def _read_token(path: Path) -> str | None:
+    return path.read_text().strip() if path.exists() else None
+
+
+def _write_token(path: Path, token: str) -> None:
+    path.unlink(missing_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as handle:
+        handle.write(token + "\n")
 
 
 def _find(connection: sa.Connection, digest: str) -> Record | None:

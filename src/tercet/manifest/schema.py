@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from tercet.domain.duration import Seconds
 from tercet.manifest.handlers import (
@@ -156,7 +156,7 @@ class WebhookStep(Block):
 class ExecutorBlock(Block):
     """An executor of the registry as the function's work; other keys are the executor's task."""
 
-    model_config = {"frozen": True, "extra": "allow", "populate_by_name": True}
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
 
     type: str
     constraints: dict[str, Any] = Field(default_factory=dict)

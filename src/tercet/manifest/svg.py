@@ -76,7 +76,7 @@ def _place(graph: EventGraph) -> dict[str, _Box]:
 
 def _layers(graph: EventGraph) -> list[list[str]]:
     forward = _without_back_edges(graph)
-    depth = {node_id: 0 for node_id in graph.nodes}
+    depth = dict.fromkeys(graph.nodes, 0)
     for node_id in _topological(graph, forward):
         for target in forward[node_id]:
             depth[target] = max(depth[target], depth[node_id] + 1)
@@ -122,7 +122,7 @@ def _without_back_edges(graph: EventGraph) -> dict[str, list[str]]:
 
 
 def _topological(graph: EventGraph, forward: dict[str, list[str]]) -> list[str]:
-    incoming = {node_id: 0 for node_id in graph.nodes}
+    incoming = dict.fromkeys(graph.nodes, 0)
     for targets in forward.values():
         for target in targets:
             incoming[target] += 1

@@ -68,7 +68,7 @@ def load_steps(connection: sa.Connection, task_id: str) -> dict[str, str]:
             execution_subtasks.c.status == "COMPLETE",
         )
     )
-    return {name: result for name, result in rows}
+    return dict(rows)
 
 
 def load_events(connection: sa.Connection, execution_id: str, seqs: Iterable[int]) -> list[Record]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from email.message import EmailMessage
 from email.utils import formatdate
-from typing import Any
+from typing import Any, ClassVar
 
 import aiosmtplib
 
@@ -21,7 +21,7 @@ class EmailTool:
     description = "Sends an e-mail."
     version = "1"
     side_effects = True
-    input_schema: dict[str, Any] = {
+    input_schema: ClassVar[dict[str, Any]] = {
         "type": "object",
         "properties": {
             "to": {

@@ -10,9 +10,9 @@ from cronsim import CronSim, CronSimError
 
 from tercet.manifest.checks.expressions import expression_findings, schema_findings
 from tercet.manifest.checks.known import Known
+from tercet.manifest.handlers import HandlerBlock, Trigger
 from tercet.manifest.problems import Finding, Path
 from tercet.manifest.schema import Cron, FanIn, Function, Webhook
-from tercet.manifest.handlers import HandlerBlock, Trigger
 
 _FLOW_CONTROL = ("concurrency", "throttle", "debounce", "batch", "cancel_on")
 

@@ -132,7 +132,8 @@ def _check_results(blocks: list[dict[str, Any]], open_calls: set[str], index: in
         if call_id in answered:
             raise ApiError(
                 400,
-                f"messages.{index}.content.{position}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {call_id}",
+                f"messages.{index}.content.{position}: each tool_use must have a single result. "
+                f"Found multiple `tool_result` blocks with id: {call_id}",
             )
         if call_id not in open_calls:
             raise ApiError(
@@ -148,6 +149,7 @@ def _check_results(blocks: list[dict[str, Any]], open_calls: set[str], index: in
 def _unanswered(index: int, calls: set[str]) -> ApiError:
     return ApiError(
         400,
-        f"messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(sorted(calls))}. "
+        f"messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: "
+        f"{', '.join(sorted(calls))}. "
         "Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
     )
