@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tercet.domain.models import ALIASES
 from tercet.domain.prices import Price
 from tercet.executors.llm_models import LlmConfig, free_local_price
 from tercet.settings import Settings
-from tercet.testing.mock_claude import MockClaude, load_script
+from tercet.testing.mock_claude import MockClaude, Script, load_script
 
 MOCK_NOTE = (
     "No model is configured, so the mock Claude answers: no real model is called, texts are made up, "
@@ -21,6 +23,27 @@ _OPENAI = {
 }
 
 
+class LazyMock:
+    """A mock Claude that starts with the first call."""
+
+    def __init__(self, script: Script | None) -> None:
+        self._script = script
+        self._server: MockClaude | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> str:
+        """Return the mock's address."""
+        with self._lock:
+            if self._server is None:
+                self._server = MockClaude(self._script).start()
+            return self._server.base_url
+
+    def stop(self) -> None:
+        """Stop it if it runs."""
+        if self._server is not None:
+            self._server.stop()
+
+
 @dataclass(kw_only=True)
 class ModelSource:
     """The chosen provider."""
@@ -30,7 +53,7 @@ class ModelSource:
     config: LlmConfig
     aliases: dict[str, str]
     overrides: dict[str, Price] = field(default_factory=dict)
-    mock: MockClaude | None = None
+    mock: LazyMock | None = None
 
     @property
     def note(self) -> str | None:
@@ -47,17 +70,14 @@ class ModelSource:
             self.mock.stop()
 
 
-def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
-    """Choose by what is configured: Anthropic, OpenAI, a local server, the mock.
-
-    Without `calls` no server is started: the node makes no calls.
-    """
+def choose_source(settings: Settings) -> ModelSource:
+    """Choose by what is configured: Anthropic, OpenAI, a local server, the mock."""
     anthropic = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
     openai = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     local_name = f"local:{settings.local_model}"
     overrides = {local_name: free_local_price()} if settings.local_base_url else {}
 
-    def config(key: str | None, base_url: str | None, default: str) -> LlmConfig:
+    def config(key: str | None, base_url: str | Callable[[], str] | None, default: str) -> LlmConfig:
         return LlmConfig(
             anthropic_api_key=key,
             anthropic_base_url=base_url,
@@ -86,13 +106,7 @@ def choose_source(settings: Settings, *, calls: bool = True) -> ModelSource:
             aliases=aliases,
             overrides=overrides,
         )
-    if not calls:
-        return ModelSource(
-            kind="mock",
-            config=config(None, None, ALIASES["sonnet"]),
-            aliases=dict(ALIASES),
-        )
     script = load_script(settings.mock_script) if settings.mock_script else None
-    mock = MockClaude(script).start()
-    mock_config = config("mock", mock.base_url, ALIASES["sonnet"])
+    mock = LazyMock(script)
+    mock_config = config("mock", mock.start, ALIASES["sonnet"])
     return ModelSource(kind="mock", config=mock_config, aliases=dict(ALIASES), mock=mock)

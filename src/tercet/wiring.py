@@ -86,7 +86,7 @@ async def open_tercet(
     try:
         database = folder / "tercet.db"
         await asyncio.to_thread(migrate, f"sqlite:///{database}")
-        models = await asyncio.to_thread(choose_source, settings, calls=run_tasks)
+        models = await asyncio.to_thread(choose_source, settings)
         reader = Reader(open_reader(database))
         try:
             node = _assemble(

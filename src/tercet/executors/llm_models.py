@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -22,7 +23,8 @@ class LlmConfig:
     """How to reach the providers."""
 
     anthropic_api_key: str | None = None
-    anthropic_base_url: str | None = None
+    anthropic_base_url: str | Callable[[], str] | None = None
+    """A function is called when the first client is built: what it names may start then."""
     openai_api_key: str | None = None
     openai_base_url: str | None = None
     local_base_url: str | None = None
@@ -83,9 +85,10 @@ class ModelClients:
 
         if self._config.anthropic_api_key is None:
             raise NoCredentials("set ANTHROPIC_API_KEY to use Claude models")
+        base_url = self._config.anthropic_base_url
         client = AsyncAnthropic(
             api_key=self._config.anthropic_api_key,
-            base_url=self._config.anthropic_base_url,
+            base_url=base_url() if callable(base_url) else base_url,
             max_retries=0,
             timeout=Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
         )

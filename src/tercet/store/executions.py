@@ -68,7 +68,7 @@ def load_steps(connection: sa.Connection, task_id: str) -> dict[str, str]:
             execution_subtasks.c.status == "COMPLETE",
         )
     )
-    return dict(rows)
+    return {row[0]: row[1] for row in rows}
 
 
 def load_events(connection: sa.Connection, execution_id: str, seqs: Iterable[int]) -> list[Record]:

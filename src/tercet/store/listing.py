@@ -127,7 +127,7 @@ def count_by_status(connection: sa.Connection, ids: Sequence[str] | None = None)
     query: Any = sa.select(executions.c.status, sa.func.count()).group_by(executions.c.status)
     if ids is not None:
         query = query.where(executions.c.id.in_(list(ids)))
-    return dict(connection.execute(query))
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def task_counts(connection: sa.Connection) -> dict[str, int]:
@@ -137,7 +137,7 @@ def task_counts(connection: sa.Connection) -> dict[str, int]:
         .where(execution_tasks.c.status.in_(("QUEUED", "RUNNING", "BLOCKED", "ERROR")))
         .group_by(execution_tasks.c.status)
     )
-    return dict(connection.execute(query))
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def root_event(connection: sa.Connection, execution_id: str) -> Record | None:

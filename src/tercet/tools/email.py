@@ -5,13 +5,31 @@ from __future__ import annotations
 import hashlib
 from email.message import EmailMessage
 from email.utils import formatdate
-from typing import Any, ClassVar
+from typing import Any
 
 import aiosmtplib
 
 from tercet.domain.tool import ToolFailed
 
 _ADDRESS = {"type": "string", "format": "email", "maxLength": 254}
+
+_INPUT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "to": {
+            "anyOf": [
+                _ADDRESS,
+                {"type": "array", "items": _ADDRESS, "minItems": 1, "maxItems": 50},
+            ]
+        },
+        "subject": {"type": "string", "maxLength": 998, "pattern": "^[^\\r\\n]*$"},
+        "body": {"type": "string", "maxLength": 1_000_000},
+        "cc": {"type": "array", "items": _ADDRESS, "maxItems": 50},
+        "reply_to": _ADDRESS,
+    },
+    "required": ["to", "subject", "body"],
+    "additionalProperties": False,
+}
 
 
 class EmailTool:
@@ -21,25 +39,9 @@ class EmailTool:
     description = "Sends an e-mail."
     version = "1"
     side_effects = True
-    input_schema: ClassVar[dict[str, Any]] = {
-        "type": "object",
-        "properties": {
-            "to": {
-                "anyOf": [
-                    _ADDRESS,
-                    {"type": "array", "items": _ADDRESS, "minItems": 1, "maxItems": 50},
-                ]
-            },
-            "subject": {"type": "string", "maxLength": 998, "pattern": "^[^\\r\\n]*$"},
-            "body": {"type": "string", "maxLength": 1_000_000},
-            "cc": {"type": "array", "items": _ADDRESS, "maxItems": 50},
-            "reply_to": _ADDRESS,
-        },
-        "required": ["to", "subject", "body"],
-        "additionalProperties": False,
-    }
 
     def __init__(self, *, host: str, port: int, sender: str, timeout_seconds: float = 20.0) -> None:
+        self.input_schema = _INPUT_SCHEMA
         self._host, self._port, self._sender = host, port, sender
         self._timeout_seconds = timeout_seconds
 
