@@ -55,7 +55,7 @@ dev: setup ## serve on port 8700 and reload when a source file changes
 	@$(BIN)/tercet serve --reload --data-dir .tercet
 
 bench: setup ## measure; AREA=engine measures one area only
-	@$(BIN)/python benchmarks/run.py $(AREA)
+	@$(BIN)/python -m benchmarks.run $(AREA)
 
 lock: setup ## resolve requirements.lock again from pyproject.toml
 	@$(BIN)/python -m uv pip compile pyproject.toml --output-file requirements.lock --quiet --upgrade --universal \

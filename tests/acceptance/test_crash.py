@@ -38,7 +38,9 @@ class Server:
         assert line.startswith("Tercet is listening on "), line
         self.address = line.rsplit(" ", 1)[1].strip()
         token = (folder / "admin-token").read_text().strip()
-        self.http = httpx.Client(base_url=self.address, headers={"Authorization": f"Bearer {token}"}, timeout=10)
+        self.http = httpx.Client(
+            base_url=self.address, headers={"Authorization": f"Bearer {token}"}, timeout=10
+        )
 
     def end(self, number: int) -> None:
         self.http.close()
@@ -53,7 +55,9 @@ def send_jobs(server: Server, numbers: list[int]) -> set[int]:
     acknowledged: set[int] = set()
     for start in range(0, len(numbers), 10):
         chunk = numbers[start : start + 10]
-        body = [{"name": "job.sent", "data": {"job_id": f"j{n}"}, "idempotency_key": f"key-{n}"} for n in chunk]
+        body = [
+            {"name": "job.sent", "data": {"job_id": f"j{n}"}, "idempotency_key": f"key-{n}"} for n in chunk
+        ]
         try:
             answer = server.http.post("/api/v1/events", json=body)
         except httpx.HTTPError:
@@ -67,7 +71,9 @@ def wait_until_done(server: Server) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for status in ("QUEUED", "RUNNING", "BLOCKED"):
-            found = server.http.get("/api/v1/executions", params={"status": status, "limit": 1}).json()["items"]
+            found = server.http.get("/api/v1/executions", params={"status": status, "limit": 1}).json()[
+                "items"
+            ]
             if found:
                 break
         else:
@@ -85,7 +91,11 @@ def crashed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for _ in range(KILLS):
         server = Server(folder)
         killer = subprocess.Popen(
-            [sys.executable, "-c", f"import time,os; time.sleep({rng.uniform(0.02, 0.5)}); os.kill({server.process.pid}, 9)"]
+            [
+                sys.executable,
+                "-c",
+                f"import time,os; time.sleep({rng.uniform(0.02, 0.5)}); os.kill({server.process.pid}, 9)",
+            ]
         )
         acknowledged = send_jobs(server, missing)
         missing = [number for number in missing if number not in acknowledged]
@@ -107,10 +117,14 @@ def connect(folder: Path) -> sa.Connection:
 
 def test_every_execution_completes_and_no_event_is_lost_or_doubled(crashed_folder: Path) -> None:
     with connect(crashed_folder) as connection:
-        statuses: dict[str, int] = dict(connection.execute(sa.text("SELECT status, count(*) FROM executions GROUP BY 1")).all())
+        statuses: dict[str, int] = dict(
+            connection.execute(sa.text("SELECT status, count(*) FROM executions GROUP BY 1")).all()
+        )
         names = Counter(
             connection.execute(
-                sa.text("SELECT name FROM execution_events WHERE event_type IN ('execution_created', 'event_recorded')")
+                sa.text(
+                    "SELECT name FROM execution_events WHERE event_type IN ('execution_created', 'event_recorded')"
+                )
             ).scalars()
         )
 
@@ -127,7 +141,9 @@ def test_no_completed_step_runs_again(crashed_folder: Path) -> None:
         recorded = {
             (task_id, name): result.strip('"')
             for task_id, name, result in connection.execute(
-                sa.text("SELECT task_id, name, result_data FROM execution_subtasks WHERE name NOT LIKE 'sleep%'")
+                sa.text(
+                    "SELECT task_id, name, result_data FROM execution_subtasks WHERE name NOT LIKE 'sleep%'"
+                )
             )
         }
 
