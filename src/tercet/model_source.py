@@ -16,11 +16,7 @@ MOCK_NOTE = (
     "No model is configured, so the mock Claude answers: no real model is called, texts are made up, "
     "and dollars are what the calls would have cost."
 )
-_OPENAI = {
-    "haiku": "openai:gpt-6-luna",
-    "sonnet": "openai:gpt-6.1-terra",
-    "opus": "openai:gpt-6.1-sol",
-}
+_OPENAI = {"haiku": "openai:gpt-6-luna", "sonnet": "openai:gpt-6.1-terra", "opus": "openai:gpt-6.1-sol"}
 
 
 class LazyMock:
@@ -93,18 +89,12 @@ def choose_source(settings: Settings) -> ModelSource:
         return ModelSource(kind="anthropic", config=config_, aliases=dict(ALIASES), overrides=overrides)
     if openai:
         return ModelSource(
-            kind="openai",
-            config=config(None, None, _OPENAI["sonnet"]),
-            aliases=_OPENAI,
-            overrides=overrides,
+            kind="openai", config=config(None, None, _OPENAI["sonnet"]), aliases=_OPENAI, overrides=overrides
         )
     if settings.local_base_url:
         aliases = dict.fromkeys(ALIASES, local_name)
         return ModelSource(
-            kind="local",
-            config=config(None, None, local_name),
-            aliases=aliases,
-            overrides=overrides,
+            kind="local", config=config(None, None, local_name), aliases=aliases, overrides=overrides
         )
     script = load_script(settings.mock_script) if settings.mock_script else None
     mock = LazyMock(script)

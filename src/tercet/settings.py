@@ -15,11 +15,7 @@ class Settings(BaseSettings):
     """Every setting; docs/reference/settings.md lists them."""
 
     model_config = SettingsConfigDict(
-        env_prefix="TERCET_",
-        env_file=".env",
-        extra="ignore",
-        frozen=True,
-        populate_by_name=True,
+        env_prefix="TERCET_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
     )
 
     data_dir: Path = Path(".tercet")
@@ -32,20 +28,16 @@ class Settings(BaseSettings):
     """The largest request body that is read."""
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
     anthropic_api_key: SecretStr | None = Field(
-        default=None,
-        validation_alias=AliasChoices("ANTHROPIC_API_KEY", "TERCET_ANTHROPIC_API_KEY"),
+        default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "TERCET_ANTHROPIC_API_KEY")
     )
     anthropic_base_url: str | None = Field(
-        default=None,
-        validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL"),
+        default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "TERCET_ANTHROPIC_BASE_URL")
     )
     openai_api_key: SecretStr | None = Field(
-        default=None,
-        validation_alias=AliasChoices("OPENAI_API_KEY", "TERCET_OPENAI_API_KEY"),
+        default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "TERCET_OPENAI_API_KEY")
     )
     openai_base_url: str | None = Field(
-        default=None,
-        validation_alias=AliasChoices("OPENAI_BASE_URL", "TERCET_OPENAI_BASE_URL"),
+        default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "TERCET_OPENAI_BASE_URL")
     )
     local_base_url: str | None = None
     """An OpenAI-compatible server of your own."""

@@ -89,19 +89,11 @@ async def open_tercet(
         models = await asyncio.to_thread(choose_source, settings)
         reader = Reader(open_reader(database))
         try:
-            node = _assemble(
-                settings,
-                clock or SystemClock(),
-                handlers or HandlerTable(),
-                reader,
-                models,
-            )
+            node = _assemble(settings, clock or SystemClock(), handlers or HandlerTable(), reader, models)
             if not run_tasks:
                 node.engine.hold_back()
             journal = SqliteJournal(
-                open_writer(database),
-                on_commit=node.engine.on_commit,
-                on_lost=node.engine.on_lost,
+                open_writer(database), on_commit=node.engine.on_commit, on_lost=node.engine.recovery.on_lost
             )
             await node.catalog.load()
             await node.engine.start(journal)
@@ -122,27 +114,18 @@ def _prepare(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise InvalidSettings(
-            f"the data folder {folder} cannot be made: {error.strerror}",
-            hint="choose another --data-dir",
+            f"the data folder {folder} cannot be made: {error.strerror}", hint="choose another --data-dir"
         ) from error
     return folder
 
 
 def _assemble(
-    settings: Settings,
-    clock: Clock,
-    handlers: HandlerTable,
-    reader: Reader,
-    models: ModelSource,
+    settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource
 ) -> Tercet:
     catalog = Catalog(reader, handlers)
     mint = IdMint(now_ms=clock.now_ms)
     engine = Engine(
-        reader=reader,
-        definitions=catalog.definition,
-        clock=clock,
-        mint=mint,
-        slots=settings.slots,
+        reader=reader, definitions=catalog.definition, clock=clock, mint=mint, slots=settings.slots
     )
     registry = _executors(settings, models)
     locks = Locks()

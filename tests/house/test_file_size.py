@@ -53,6 +53,7 @@ def test_functions_have_at_most_50_lines(root: Path, python_files: list[Path]):
     measured = {
         f"{path.relative_to(root).as_posix()}:{name}": lines
         for path in python_files
+        if "migrations/versions" not in path.as_posix()  # a migration is a record of tables, written once
         for name, lines in function_lines(path.read_text("utf-8")).items()
     }
 

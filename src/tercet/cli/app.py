@@ -30,9 +30,7 @@ app.command("settings")(operations.show_settings)
 
 
 @app.callback(invoke_without_command=True)
-def _root(
-    show_version: bool = typer.Option(False, "--version", help="Print the version."),
-) -> None:
+def _root(show_version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     if show_version:
         typer.echo(f"tercet {installed_version('tercet')}")
         raise typer.Exit
@@ -49,8 +47,7 @@ def run() -> None:
         for entry in error.detail[:50]:
             place = f"{entry['file']}:{entry['line']}:{entry['column']} " if "file" in entry else ""
             typer.echo(
-                f"  {place}{entry.get('rule', '')}: {entry.get('message', entry.get('field', ''))}",
-                err=True,
+                f"  {place}{entry.get('rule', '')}: {entry.get('message', entry.get('field', ''))}", err=True
             )
         sys.exit(2)
     except KeyboardInterrupt:

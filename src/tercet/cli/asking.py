@@ -72,9 +72,7 @@ def _ask(approval: Record) -> list[Decision]:
     choices = ["a", "r", "v", "i", "s"] if len(pending) > 1 else ["a", "r", "v", "s"]
     words = "a approve, r reject, v revise, s skip for now" + (", i item by item" if len(pending) > 1 else "")
     choice = Prompt.ask(
-        f"Decide {len(pending)} item{'s' if len(pending) > 1 else ''} ({words})",
-        choices=choices,
-        default="s",
+        f"Decide {len(pending)} item{'s' if len(pending) > 1 else ''} ({words})", choices=choices, default="s"
     )
     if choice == "s":
         return []
@@ -84,12 +82,7 @@ def _ask(approval: Record) -> list[Decision]:
     feedback = Prompt.ask("Why?") if choice in "rv" else None
     return [
         Decision.model_validate(
-            {
-                "decision": _BULK[choice],
-                "items": items,
-                "feedback": feedback,
-                "digest": approval["digest"],
-            }
+            {"decision": _BULK[choice], "items": items, "feedback": feedback, "digest": approval["digest"]}
         )
     ]
 
@@ -97,28 +90,15 @@ def _ask(approval: Record) -> list[Decision]:
 def _item_by_item(approval: Record, pending: list[Record]) -> list[Decision]:
     verdicts = []
     for index, item in enumerate(pending, start=1):
-        console.print(
-            Panel(
-                _full(from_json(item["data"])),
-                title=f"{index} of {len(pending)}",
-                expand=False,
-            )
-        )
+        console.print(Panel(_full(from_json(item["data"])), title=f"{index} of {len(pending)}", expand=False))
         choice = Prompt.ask(
-            "a approve, r reject, v revise, s leave open",
-            choices=["a", "r", "v", "s"],
-            default="a",
+            "a approve, r reject, v revise, s leave open", choices=["a", "r", "v", "s"], default="a"
         )
         if choice == "s":
             continue
         feedback = Prompt.ask("Why?") if choice in "rv" else None
         verdicts.append(
-            {
-                "item_id": item["id"],
-                "decision": _BULK[choice],
-                "feedback": feedback,
-                "digest": item["digest"],
-            }
+            {"item_id": item["id"], "decision": _BULK[choice], "feedback": feedback, "digest": item["digest"]}
         )
     if not verdicts:
         return []

@@ -29,12 +29,7 @@ class Api:
         self._http = http
 
     async def call(
-        self,
-        method: str,
-        path: str,
-        *,
-        body: Any = None,
-        params: dict[str, Any] | None = None,
+        self, method: str, path: str, *, body: Any = None, params: dict[str, Any] | None = None
     ) -> Any:
         """Return the answer's JSON. Raises Refused with the server's words."""
         wanted = {name: value for name, value in (params or {}).items() if value is not None}
@@ -42,8 +37,7 @@ class Api:
             answer = await self._http.request(method, f"/api/v1{path}", json=body, params=wanted)
         except httpx.HTTPError as error:
             raise OperatorError(
-                f"the server does not answer: {type(error).__name__}",
-                hint="is it running?",
+                f"the server does not answer: {type(error).__name__}", hint="is it running?"
             ) from error
         if answer.status_code >= 400:
             try:

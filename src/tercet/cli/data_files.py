@@ -47,10 +47,7 @@ def read_data_file(path: Path) -> DataFile:
     elif suffix == ".json":
         data = DataFile(rows=_json_rows(text, str(path)))
     else:
-        raise InvalidInput(
-            f"{path}: {suffix or 'no suffix'} is not read",
-            hint="use .json, .jsonl or .csv",
-        )
+        raise InvalidInput(f"{path}: {suffix or 'no suffix'} is not read", hint="use .json, .jsonl or .csv")
     data.encoding = encoding
     if encoding != "utf-8":
         data.remarks.insert(0, f"read as {encoding}, not UTF-8")
@@ -67,10 +64,7 @@ def _json_rows(text: str, source: str) -> list[dict[str, Any]]:
     rows = value if isinstance(value, list) else [value]
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise InvalidInput(
-                f"{source}: entry {index} is no object",
-                hint="an event's data is an object",
-            )
+            raise InvalidInput(f"{source}: entry {index} is no object", hint="an event's data is an object")
     return rows
 
 

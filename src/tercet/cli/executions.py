@@ -20,16 +20,14 @@ ExecutionId = Annotated[str, typer.Argument(metavar="EXECUTION_ID")]
 def list_all(
     data_dir: DataDir = None,
     wanted: Annotated[
-        str | None,
-        typer.Option("--status", help="CREATED, QUEUED, RUNNING, BLOCKED, …"),
+        str | None, typer.Option("--status", help="CREATED, QUEUED, RUNNING, BLOCKED, …")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=500)] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List executions, newest first."""
     answer = with_api(
-        data_dir,
-        lambda api: api.call("GET", "/executions", params={"status": wanted, "limit": limit}),
+        data_dir, lambda api: api.call("GET", "/executions", params={"status": wanted, "limit": limit})
     )
     if as_json:
         print_json(answer)
@@ -82,8 +80,7 @@ def events(
 ) -> None:
     """Print the newest events of an execution, oldest of them first."""
     answer = with_api(
-        data_dir,
-        lambda api: api.call("GET", f"/executions/{execution_id}/events", params={"limit": limit}),
+        data_dir, lambda api: api.call("GET", f"/executions/{execution_id}/events", params={"limit": limit})
     )
     if as_json:
         print_json(answer)
@@ -99,10 +96,7 @@ def events(
 
 def _change(execution_id: str, data_dir: Path | None, wanted: str, reason: str = "") -> None:
     body = {"status": wanted, "reason": reason}
-    answer = with_api(
-        data_dir,
-        lambda api: api.call("PATCH", f"/executions/{execution_id}", body=body),
-    )
+    answer = with_api(data_dir, lambda api: api.call("PATCH", f"/executions/{execution_id}", body=body))
     console.print(f"{answer['execution_id']} is {status(answer['status'])}")
 
 
@@ -146,14 +140,11 @@ def retry(
 
 @app.command()
 def skip(
-    execution_id: ExecutionId,
-    task_id: Annotated[str, typer.Argument()],
-    data_dir: DataDir = None,
+    execution_id: ExecutionId, task_id: Annotated[str, typer.Argument()], data_dir: DataDir = None
 ) -> None:
     """Go on without a failed task."""
     answer = with_api(
-        data_dir,
-        lambda api: api.call("POST", f"/executions/{execution_id}/tasks/{task_id}/skip"),
+        data_dir, lambda api: api.call("POST", f"/executions/{execution_id}/tasks/{task_id}/skip")
     )
     console.print(f"{answer['execution_id']} is {status(answer['status'])}")
 
@@ -162,8 +153,7 @@ def emit(
     name: Annotated[str, typer.Argument(help="The event, e.g. campaign.approved")],
     data: Annotated[str, typer.Option("--data", help="JSON, or a file with rows.")] = "{}",
     key: Annotated[
-        str | None,
-        typer.Option("--key", help="Idempotency key: a second send records nothing."),
+        str | None, typer.Option("--key", help="Idempotency key: a second send records nothing.")
     ] = None,
     execution_id: Annotated[
         str | None, typer.Option("--execution", help="The execution it belongs to.")

@@ -17,25 +17,20 @@ Items = Annotated[
     list[str] | None,
     typer.Option("--item", help="An item; repeat it. Required for bundles (or --all-items)."),
 ]
-Feedback = Annotated[
-    str | None,
-    typer.Option("--feedback", help="Why; required to reject or to send back."),
-]
+Feedback = Annotated[str | None, typer.Option("--feedback", help="Why; required to reject or to send back.")]
 
 
 @app.command("list")
 def list_all(
     data_dir: DataDir = None,
     wanted: Annotated[
-        str,
-        typer.Option("--status", help="pending, approved, rejected, …; empty for all"),
+        str, typer.Option("--status", help="pending, approved, rejected, …; empty for all")
     ] = "pending",
     as_json: AsJson = False,
 ) -> None:
     """List approvals, oldest first."""
     answer = with_api(
-        data_dir,
-        lambda api: api.call("GET", "/approvals", params={"status": wanted or None, "limit": 200}),
+        data_dir, lambda api: api.call("GET", "/approvals", params={"status": wanted or None, "limit": 200})
     )
     if as_json:
         print_json(answer)
@@ -75,10 +70,7 @@ def _decide(
     body: dict[str, Any],
 ) -> None:
     async def go(api: Api) -> Any:
-        wanted: dict[str, Any] = {
-            "decision": decision,
-            **{k: v for k, v in body.items() if v is not None},
-        }
+        wanted: dict[str, Any] = {"decision": decision, **{k: v for k, v in body.items() if v is not None}}
         if items:
             wanted["items"] = items
         elif all_items:
@@ -151,13 +143,10 @@ def reassign(
 
 @app.command()
 def revoke(
-    approval_id: ApprovalId,
-    reason: Annotated[str, typer.Option()] = "",
-    data_dir: DataDir = None,
+    approval_id: ApprovalId, reason: Annotated[str, typer.Option()] = "", data_dir: DataDir = None
 ) -> None:
     """Take an approval back: what has not been sent will not be."""
     answer = with_api(
-        data_dir,
-        lambda api: api.call("POST", f"/approvals/{approval_id}/revoke", body={"reason": reason}),
+        data_dir, lambda api: api.call("POST", f"/approvals/{approval_id}/revoke", body={"reason": reason})
     )
     console.print(f"{answer['approval_id']} is {status(answer['status'])}")

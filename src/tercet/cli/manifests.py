@@ -12,8 +12,7 @@ from tercet.cli.output import console, print_json
 
 app = typer.Typer(help="Check, draw, format and create manifests.", no_args_is_help=True)
 ManifestPath = Annotated[
-    Path,
-    typer.Argument(metavar="PATH", help="A manifest, or a folder with manifest.yaml."),
+    Path, typer.Argument(metavar="PATH", help="A manifest, or a folder with manifest.yaml.")
 ]
 
 

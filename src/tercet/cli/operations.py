@@ -22,10 +22,7 @@ def create_token(
     data_dir: DataDir = None,
 ) -> None:
     """Create a token. It is shown once."""
-    answer = with_api(
-        data_dir,
-        lambda api: api.call("POST", "/tokens", body={"user": user, "role": role}),
-    )
+    answer = with_api(data_dir, lambda api: api.call("POST", "/tokens", body={"user": user, "role": role}))
     typer.echo(answer["token"])
     typer.echo(f"{answer['token_id']} for {user} ({role}); it is not shown again", err=True)
 
@@ -40,11 +37,7 @@ def list_tokens(data_dir: DataDir = None, as_json: AsJson = False) -> None:
     out = table(None, "token", "user", "role", "created", "revoked")
     for item in answer["items"]:
         out.add_row(
-            item["token_id"],
-            escape(item["user"]),
-            item["role"],
-            item["created_at"],
-            item["revoked_at"] or "",
+            item["token_id"], escape(item["user"]), item["role"], item["created_at"], item["revoked_at"] or ""
         )
     console.print(out)
 
@@ -66,16 +59,7 @@ def costs(
     if as_json:
         print_json(answer)
         return
-    out = table(
-        None,
-        group_by,
-        "calls",
-        "tokens in",
-        "tokens out",
-        "cost",
-        "reserved",
-        "flagged",
-    )
+    out = table(None, group_by, "calls", "tokens in", "tokens out", "cost", "reserved", "flagged")
     for item in answer["items"]:
         out.add_row(
             escape(str(item["key"])), str(item["calls"]), f"{item['tokens_input']:,}", f"{item['tokens_output']:,}",

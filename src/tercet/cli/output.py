@@ -33,12 +33,7 @@ def status(word: str) -> str:
 def table(title: str | None, *columns: str) -> Table:
     """Return an empty table in the house style."""
     made = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        box=None,
-        pad_edge=False,
+        title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
     )
     for column in columns:
         made.add_column(column, overflow="fold", no_wrap=column in _IDS)

@@ -33,10 +33,7 @@ class LiveView:
 
     def __rich__(self) -> RenderableType:
         spent = dollars(self._counts.cost_picousd)
-        line = Text(
-            f"{self._counts.events:,} events   {self._counts.tokens:,} tokens   {spent}",
-            style="dim",
-        )
+        line = Text(f"{self._counts.events:,} events   {self._counts.tokens:,} tokens   {spent}", style="dim")
         parts: list[RenderableType] = [task_table(self._counts), line]
         if self._note:
             parts.append(Text(self._note, style="yellow"))

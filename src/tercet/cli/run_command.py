@@ -58,12 +58,7 @@ async def run_manifest(
         deployed = await node.catalog.deploy(node.engine, loaded, owner_id=DEFAULT_OWNER)
         counts = Counts()
         node.engine.commit_listeners.append(counts.hear)
-        live = Live(
-            LiveView(counts, node.models.note),
-            console=console,
-            refresh_per_second=8,
-            transient=True,
-        )
+        live = Live(LiveView(counts, node.models.note), console=console, refresh_per_second=8, transient=True)
         quiet = as_json or not console.is_terminal
         with nullcontext() if quiet else live:
             result = await run_events(

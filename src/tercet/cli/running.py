@@ -14,13 +14,11 @@ from tercet.cli.options import AsJson, DataDir
 
 def run(
     manifest: Annotated[
-        Path,
-        typer.Argument(metavar="MANIFEST", help="A manifest, or a folder with manifest.yaml."),
+        Path, typer.Argument(metavar="MANIFEST", help="A manifest, or a folder with manifest.yaml.")
     ],
     event: Annotated[str, typer.Option("--event", help="The event to send.")],
     data: Annotated[
-        str,
-        typer.Option("--data", help="A .json, .jsonl or .csv file (one event a row), or JSON."),
+        str, typer.Option("--data", help="A .json, .jsonl or .csv file (one event a row), or JSON.")
     ] = "{}",
     approve: Annotated[str, typer.Option("--approve", help="ask, all or none")] = "ask",
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows.")] = None,
@@ -49,8 +47,7 @@ def serve(
     host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="The port; 0 chooses a free one.")] = None,
     manifest: Annotated[
-        list[Path] | None,
-        typer.Option("--manifest", help="Load this manifest; repeat it."),
+        list[Path] | None, typer.Option("--manifest", help="Load this manifest; repeat it.")
     ] = None,
     reload: Annotated[bool, typer.Option("--reload", help="Restart when the code changes.")] = False,
     data_dir: DataDir = None,

@@ -49,9 +49,7 @@ def serve_with_reload(options: dict[str, Any], manifests: list[Path]) -> None:
     from uvicorn.supervisors import ChangeReload
 
     config = uvicorn.Config(
-        "tercet.web.app:create_app",
-        reload=True,
-        reload_dirs=[str(Path(__file__).parents[1])],
+        "tercet.web.app:create_app", reload=True, reload_dirs=[str(Path(__file__).parents[1])]
     )
     ChangeReload(config, target=partial(_reload_target, options, manifests), sockets=[]).run()
 

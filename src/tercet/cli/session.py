@@ -88,21 +88,9 @@ async def run_events(
     """Send an event for every row and work until idle. Timers further away than `patience_seconds` are not awaited."""
     began = time.monotonic()
     for row in rows:
-        await node.events.check(
-            owner_id=owner_id,
-            name=event,
-            data=row,
-            manifest=manifest,
-            execution_id=None,
-        )
+        await node.events.check(owner_id=owner_id, name=event, data=row, manifest=manifest, execution_id=None)
     receipts = [
-        await node.events.send(
-            owner_id=owner_id,
-            name=event,
-            data=row,
-            source=person.user,
-            manifest=manifest,
-        )
+        await node.events.send(owner_id=owner_id, name=event, data=row, source=person.user, manifest=manifest)
         for row in rows
     ]
     ids = [receipt.execution_id for receipt in receipts]
@@ -121,11 +109,7 @@ async def run_events(
 
 
 async def _decide_some(
-    node: Tercet,
-    owner_id: str,
-    decide: Decide,
-    person: Person,
-    left_open: set[tuple[str, str]],
+    node: Tercet, owner_id: str, decide: Decide, person: Person, left_open: set[tuple[str, str]]
 ) -> bool:
     rows = await node.reader.read(list_approvals, owner_id=owner_id, status="pending", limit=500, after=None)
     for row in rows:
@@ -145,10 +129,7 @@ async def _decide_some(
 
 async def _wait_for_next(node: Tercet, patience_seconds: float) -> bool:
     now_ms = node.engine.clock.now_ms()
-    times = [
-        await node.reader.read(next_timer_at_ms, now_ms),
-        node.engine.next_due_at_ms,
-    ]
+    times = [await node.reader.read(next_timer_at_ms, now_ms), node.engine.next_due_at_ms]
     due = [at_ms for at_ms in times if at_ms is not None]
     if not due or min(due) - now_ms > patience_seconds * 1000:
         return False

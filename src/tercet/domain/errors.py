@@ -38,11 +38,7 @@ class TercetError(Exception):
     http_status: ClassVar[int] = 500
 
     def __init__(
-        self,
-        message: str,
-        *,
-        hint: str | None = None,
-        detail: Sequence[dict[str, Any]] = (),
+        self, message: str, *, hint: str | None = None, detail: Sequence[dict[str, Any]] = ()
     ) -> None:
         super().__init__(message)
         self.message = message

@@ -62,18 +62,10 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_usd(
-    model: str,
-    *,
-    tokens_input: int,
-    max_tokens: int,
-    overrides: Overrides | None = None,
+    model: str, *, tokens_input: int, max_tokens: int, overrides: Overrides | None = None
 ) -> Decimal | None:
     """Return the most that a call can cost, or None when no price is known."""
-    usage = Usage(
-        tokens_input=tokens_input,
-        tokens_output=max_tokens,
-        total_tokens=tokens_input + max_tokens,
-    )
+    usage = Usage(tokens_input=tokens_input, tokens_output=max_tokens, total_tokens=tokens_input + max_tokens)
     return price_usd(model, usage, overrides)
 
 

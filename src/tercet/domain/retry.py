@@ -41,11 +41,7 @@ class RetryPolicy(BaseModel):
 
 
 def backoff_seconds(
-    policy: RetryPolicy,
-    *,
-    attempt: int,
-    random: float,
-    retry_after_seconds: float | None = None,
+    policy: RetryPolicy, *, attempt: int, random: float, retry_after_seconds: float | None = None
 ) -> float | None:
     """Return the delay before the attempt after `attempt` (1-based), or None when there is none left.
 

@@ -82,8 +82,7 @@ def check_execution_transition(current: ExecutionStatus, wanted: ExecutionStatus
         return False
     if wanted not in EXECUTION_TRANSITIONS[current]:
         raise InvalidStateTransition(
-            f"An execution cannot go {current} → {wanted}",
-            hint=_allowed(EXECUTION_TRANSITIONS[current]),
+            f"An execution cannot go {current} → {wanted}", hint=_allowed(EXECUTION_TRANSITIONS[current])
         )
     return True
 
@@ -94,8 +93,7 @@ def check_task_transition(current: TaskStatus, wanted: TaskStatus) -> bool:
         return False
     if wanted not in TASK_TRANSITIONS[current]:
         raise InvalidStateTransition(
-            f"A task cannot go {current} → {wanted}",
-            hint=_allowed(TASK_TRANSITIONS[current]),
+            f"A task cannot go {current} → {wanted}", hint=_allowed(TASK_TRANSITIONS[current])
         )
     return True
 

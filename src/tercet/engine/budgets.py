@@ -32,12 +32,7 @@ class Spender:
 
     def scope(self, rule: BudgetRule) -> Scope:
         """Return the scope that the rule counts for this spender."""
-        key = {
-            "execution": self.execution_id,
-            "agent": self.agent,
-            "owner": "",
-            "day": self.day,
-        }[rule.scope]
+        key = {"execution": self.execution_id, "agent": self.agent, "owner": "", "day": self.day}[rule.scope]
         return (rule.scope, self.owner_id, key)
 
 

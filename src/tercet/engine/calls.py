@@ -9,22 +9,9 @@ from typing import ClassVar
 
 from tercet.domain.clock import to_datetime
 from tercet.domain.codec import to_json
-from tercet.domain.contract import (
-    ErrorCode,
-    ExecutorError,
-    ExecutorRequest,
-    ExecutorResult,
-    TaskSpec,
-)
+from tercet.domain.contract import ErrorCode, ExecutorError, ExecutorRequest, ExecutorResult, TaskSpec
 from tercet.domain.errors import HandlerFailed, NonRetryable
-from tercet.domain.prices import (
-    Overrides,
-    estimate_tokens,
-    estimate_usd,
-    from_pico,
-    to_pico,
-    verify_usage,
-)
+from tercet.domain.prices import Overrides, estimate_tokens, estimate_usd, from_pico, to_pico, verify_usage
 from tercet.engine.budgets import BudgetBook, Refusal, Spender
 from tercet.engine.context import TaskContext
 from tercet.engine.engine import Engine
@@ -159,12 +146,7 @@ class ExecutorCalls:
         raise ExecutorRefused("COST_LIMIT_REACHED", refusal.message)
 
     async def _book_reservation(
-        self,
-        context: TaskContext,
-        request: ExecutorRequest,
-        step: str,
-        estimate: Decimal | None,
-        tokens: int,
+        self, context: TaskContext, request: ExecutorRequest, step: str, estimate: Decimal | None, tokens: int
     ) -> tuple[ExecutorRequest, _Reservation]:
         change = context.change()
         pico = to_pico(estimate or Decimal(0))
@@ -176,14 +158,7 @@ class ExecutorCalls:
         return request, reservation
 
     def _enter(
-        self,
-        context: TaskContext,
-        request: ExecutorRequest,
-        step: str,
-        unit: Unit,
-        *,
-        pico: int,
-        tokens: int,
+        self, context: TaskContext, request: ExecutorRequest, step: str, unit: Unit, *, pico: int, tokens: int
     ) -> _Reservation:
         ledger_id = self._engine.mint.mint("led")
         spender = self._spender(context)
@@ -199,28 +174,16 @@ class ExecutorCalls:
         return _Reservation(ledger_id=ledger_id, spender=spender, pico=pico, tokens=tokens)
 
     def _settle(
-        self,
-        unit: Unit,
-        context: TaskContext,
-        reservation: _Reservation,
-        result: ExecutorResult,
+        self, unit: Unit, context: TaskContext, reservation: _Reservation, result: ExecutorResult
     ) -> None:
         verified = verify_usage(result, self._overrides)
         usage = result.usage
-        cost_pico, flags, status = (
-            to_pico(verified.cost_usd),
-            list(verified.flags),
-            "SETTLED",
-        )
+        cost_pico, flags, status = (to_pico(verified.cost_usd), list(verified.flags), "SETTLED")
         if usage is None:
             status = "RELEASED"
             if result.error is not None and result.error.code == ErrorCode.MODEL_TIMEOUT:
                 # The provider may have worked and charged; nobody will ever tell.
-                status, cost_pico, flags = (
-                    "SETTLED",
-                    reservation.pico,
-                    [*flags, "assumed_after_timeout"],
-                )
+                status, cost_pico, flags = ("SETTLED", reservation.pico, [*flags, "assumed_after_timeout"])
         tokens = (usage.tokens_input + usage.tokens_output) if usage is not None else 0
         unit.add(
             sql.SETTLE_LEDGER,

@@ -19,6 +19,7 @@ from tercet.domain.status import (
     check_execution_transition,
     check_task_transition,
 )
+from tercet.engine.blocking import why_blocked
 from tercet.engine.state import ExecutionState, TaskState
 from tercet.store import statements as sql
 from tercet.store.unit import Unit
@@ -36,14 +37,7 @@ class Change:
 
     __slots__ = ("_dirty", "mint", "now_ms", "queued", "state", "unit")
 
-    def __init__(
-        self,
-        state: ExecutionState,
-        *,
-        now_ms: int,
-        mint: IdMint,
-        unit: Unit | None = None,
-    ) -> None:
+    def __init__(self, state: ExecutionState, *, now_ms: int, mint: IdMint, unit: Unit | None = None) -> None:
         self.state = state
         self.now_ms = now_ms
         self.mint = mint
@@ -81,12 +75,7 @@ class Change:
         return state.seq
 
     def create_execution(
-        self,
-        *,
-        root_name: str,
-        root_data: Any,
-        source: str,
-        retry_of: str | None = None,
+        self, *, root_name: str, root_data: Any, source: str, retry_of: str | None = None
     ) -> int:
         """Insert the execution and its root event; return the event's sequence number."""
         state = self.state
@@ -108,13 +97,7 @@ class Change:
 
     def record_event(self, name: str, data: Any, *, source: str, task_id: str | None = None) -> int:
         """Append a domain event; return its sequence number. `source` says who emitted it."""
-        return self.log(
-            "event_recorded",
-            name=name,
-            task_id=task_id,
-            agent_id=source,
-            output=to_json(data),
-        )
+        return self.log("event_recorded", name=name, task_id=task_id, agent_id=source, output=to_json(data))
 
     def create_task(self, task: TaskState) -> None:
         """Add a queued task."""
@@ -158,11 +141,7 @@ class Change:
         if task.started_at_ms is None:
             task.started_at_ms = self.now_ms
         self.log(
-            "task_started",
-            name=task.handler,
-            task_id=task.id,
-            status=_RUNNING.value,
-            message=lease_token,
+            "task_started", name=task.handler, task_id=task.id, status=_RUNNING.value, message=lease_token
         )
         if self.state.status is ExecutionStatus.QUEUED:
             self._set_status(ExecutionStatus.RUNNING, None, logged=False)
@@ -171,25 +150,10 @@ class Change:
     def record_step(self, task: TaskState, name: str, result: str, *, started_at_ms: int) -> None:
         """Record a completed step with its JSON result."""
         task.has_steps = True
-        self.log(
-            "subtask_complete",
-            task_id=task.id,
-            subtask_id=name,
-            status="COMPLETE",
-            output=result,
-        )
+        self.log("subtask_complete", task_id=task.id, subtask_id=name, status="COMPLETE", output=result)
         self.unit.add(
             sql.UPSERT_SUBTASK,
-            (
-                task.id,
-                name,
-                self.state.id,
-                "COMPLETE",
-                task.attempt,
-                result,
-                started_at_ms,
-                self.now_ms,
-            ),
+            (task.id, name, self.state.id, "COMPLETE", task.attempt, result, started_at_ms, self.now_ms),
         )
 
     def begin_step(self, task: TaskState, name: str) -> None:
@@ -198,16 +162,7 @@ class Change:
         self.log("subtask_started", task_id=task.id, subtask_id=name, status="RUNNING")
         self.unit.add(
             sql.UPSERT_SUBTASK,
-            (
-                task.id,
-                name,
-                self.state.id,
-                "RUNNING",
-                task.attempt,
-                None,
-                self.now_ms,
-                None,
-            ),
+            (task.id, name, self.state.id, "RUNNING", task.attempt, None, self.now_ms, None),
         )
 
     def block_task(self, task: TaskState, message: str, *, human: bool) -> None:
@@ -240,13 +195,7 @@ class Change:
     def complete_task(self, task: TaskState, result: str | None) -> None:
         """The task has its result; the caller records the events that it emits in the same change."""
         self._end_task(task, TaskStatus.COMPLETE, result=result)
-        self.log(
-            "task_complete",
-            name=task.handler,
-            task_id=task.id,
-            status="COMPLETE",
-            output=result,
-        )
+        self.log("task_complete", name=task.handler, task_id=task.id, status="COMPLETE", output=result)
 
     def fail_task(self, task: TaskState, *, error_type: str, error_message: str) -> None:
         """The task is a dead letter until a person retries or skips it."""
@@ -281,24 +230,12 @@ class Change:
     def skip_task(self, task: TaskState, reason: str) -> None:
         """A person decided to go on without this task."""
         self._end_task(task, TaskStatus.SKIPPED, message=reason)
-        self.log(
-            "task_skipped",
-            name=task.handler,
-            task_id=task.id,
-            status="SKIPPED",
-            message=reason,
-        )
+        self.log("task_skipped", name=task.handler, task_id=task.id, status="SKIPPED", message=reason)
 
     def cancel_task(self, task: TaskState, reason: str) -> None:
         """The task ends because its execution does."""
         self._end_task(task, TaskStatus.CANCELLED, message=reason)
-        self.log(
-            "task_cancelled",
-            name=task.handler,
-            task_id=task.id,
-            status="CANCELLED",
-            message=reason,
-        )
+        self.log("task_cancelled", name=task.handler, task_id=task.id, status="CANCELLED", message=reason)
 
     def set_status(self, wanted: ExecutionStatus, message: str | None = None) -> None:
         """Move the execution; a pair that the table refuses raises InvalidStateTransition."""
@@ -322,7 +259,7 @@ class Change:
         if not state.tasks and not open_fan_ins and not state.delayed_events:
             self.set_status(ExecutionStatus.COMPLETED)
             return
-        message = _why_blocked(state, open_fan_ins)
+        message = why_blocked(state, open_fan_ins)
         if state.status is not ExecutionStatus.BLOCKED or state.status_message != message:
             self.set_status(ExecutionStatus.BLOCKED, message)
 
@@ -344,12 +281,7 @@ class Change:
             self.log("execution_status", status=wanted.value, message=message)
 
     def _end_task(
-        self,
-        task: TaskState,
-        status: TaskStatus,
-        *,
-        result: str | None = None,
-        message: str | None = None,
+        self, task: TaskState, status: TaskStatus, *, result: str | None = None, message: str | None = None
     ) -> None:
         check_task_transition(task.status, status)
         assert status in TASK_ENDED
@@ -362,11 +294,7 @@ class Change:
         self._write_task(task, result=result, completed_at_ms=self.now_ms)
 
     def _write_task(
-        self,
-        task: TaskState,
-        *,
-        result: str | None = None,
-        completed_at_ms: int | None = None,
+        self, task: TaskState, *, result: str | None = None, completed_at_ms: int | None = None
     ) -> None:
         self.unit.add(
             sql.UPDATE_TASK,
@@ -395,21 +323,3 @@ class Change:
 
 _THROUGH_RUNNING = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.BLOCKED})
 _LEADS_TO_RUNNING = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.BLOCKED})
-
-
-def _why_blocked(state: ExecutionState, open_fan_ins: int) -> str:
-    """Say what the execution waits for; people's waits first (approval rule P10)."""
-    failed = state.count(_ERROR)
-    blocked = [task for task in state.tasks.values() if task.status is _BLOCKED]
-    reasons = []
-    if failed:
-        reasons.append(f"{failed} failed task{'s' if failed > 1 else ''}: retry or skip")
-    if blocked:
-        reasons.append(blocked[0].status_message or "waiting")
-        if len(blocked) > 1:
-            reasons[-1] += f" (and {len(blocked) - 1} more)"
-    if open_fan_ins:
-        reasons.append(f"waiting for events of {open_fan_ins} fan-in{'s' if open_fan_ins > 1 else ''}")
-    if state.delayed_events:
-        reasons.append(f"{state.delayed_events} delayed event{'s' if state.delayed_events > 1 else ''}")
-    return "; ".join(reasons)

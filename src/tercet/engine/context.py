@@ -149,11 +149,7 @@ class TaskContext:
             return from_json(recorded)  # type: ignore[no-any-return]
         self.check_may_continue()
         wait = WaitState(
-            id=self.engine.mint.mint("wai"),
-            task_id=self.task.id,
-            step=step,
-            event_name=name,
-            condition=match,
+            id=self.engine.mint.mint("wai"), task_id=self.task.id, step=step, event_name=name, condition=match
         )
         # Watching starts before the look back, so that no event can pass between the two.
         self.state.waits.append(wait)

@@ -110,17 +110,12 @@ class Control:
             )
         if task.status is not TaskStatus.ERROR:
             raise InvalidStateTransition(
-                f"the task is {task.status}, not ERROR",
-                hint="only a failed task can be retried",
+                f"the task is {task.status}, not ERROR", hint="only a failed task can be retried"
             )
         return task
 
     async def _end(
-        self,
-        state: ExecutionState,
-        status: ExecutionStatus,
-        message: str,
-        extra: Unit | None,
+        self, state: ExecutionState, status: ExecutionStatus, message: str, extra: Unit | None
     ) -> None:
         if state.status is status:
             return

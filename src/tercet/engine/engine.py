@@ -6,56 +6,33 @@ import asyncio
 import contextlib
 import os
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
 from tercet.domain.clock import Clock
-from tercet.domain.errors import NotFound, StaleClaim, StoreUnavailable, TercetError
+from tercet.domain.errors import NotFound, StaleClaim, TercetError
 from tercet.domain.ids import IdMint
 from tercet.domain.status import ExecutionStatus, TaskStatus
 from tercet.engine.changes import Change
-from tercet.engine.context import TaskContext
 from tercet.engine.definition import Definition
 from tercet.engine.dispatch import Dispatcher
 from tercet.engine.loading import to_state
-from tercet.engine.runner import hand_back, run_attempt
+from tercet.engine.ports import ApprovalRequests, ExecutorCalls
+from tercet.engine.recovery import Recovery
+from tercet.engine.runner import run_attempt
 from tercet.engine.state import ExecutionState, TaskState
+from tercet.engine.states import States
 from tercet.engine.timers import TimerLoop
-from tercet.store.executions import (
-    load_execution,
-    load_steps,
-    queued_tasks,
-    running_executions,
-)
+from tercet.store.executions import load_execution, load_steps
 from tercet.store.reader import Reader
 from tercet.store.unit import Journal, Unit
 
 _log = structlog.get_logger(__name__)
-_SWEEP_LIMIT = 1_000
 _MAY_RUN = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.RUNNING, ExecutionStatus.BLOCKED})
-
-
-class ExecutorCalls(Protocol):
-    """Runs executors for tasks: budget, call, ledger."""
-
-    async def run(self, context: TaskContext, request: Any, step: str) -> Any: ...
-
-
-class ApprovalRequests(Protocol):
-    """Opens approvals for tasks; blocks the task in the same commit."""
-
-    async def __call__(
-        self,
-        context: TaskContext,
-        step: str,
-        *,
-        title: str,
-        data: dict[str, Any],
-        spec: dict[str, Any],
-    ) -> None: ...
 
 
 class Engine:
@@ -84,14 +61,13 @@ class Engine:
         """Hear of every unit on disk."""
         self._load_definition = definitions
         self._definitions: dict[str, Definition] = {}
-        self._states: dict[str, ExecutionState] = {}
-        self._loading: dict[str, asyncio.Future[ExecutionState]] = {}
+        self.states = States(self._load_state)
         self._slots = slots
         self._running: dict[str, asyncio.Task[None]] = {}
         self._background: set[asyncio.Task[Any]] = set()
-        self._dispatcher = Dispatcher(now_ms=clock.now_ms, take=self._take)
-        self._sweeping = False
-        self._stopping = False
+        self.dispatcher = Dispatcher(now_ms=clock.now_ms, take=self._take)
+        self.recovery = Recovery(self)
+        self.stopping = False
         self._token_stem = f"{os.getpid():x}-{random.getrandbits(32):08x}"
         self._claims = 0
         self._idle_waiters: list[asyncio.Future[None]] = []
@@ -102,9 +78,7 @@ class Engine:
         await journal.start()
         if self._slots == 0:
             return
-        for execution_id in await self.reader.read(running_executions):
-            await self._reclaim(execution_id)
-        await self._sweep()
+        await self.recovery.start()
         await self.timers.start()
 
     def hold_back(self) -> None:
@@ -113,41 +87,33 @@ class Engine:
 
     async def stop(self) -> None:
         """Hand running tasks back and stop. Committed work is never lost, whether this runs or not."""
-        self._stopping = True
+        self.stopping = True
         await self.timers.stop()
-        self._dispatcher.clear()
+        self.recovery.stop()
+        self.dispatcher.clear()
         for task in list(self._background):
             task.cancel()
-        running = list(self._running.values())
+        await self.journal.barrier()
+        running = [attempt for attempt in self._running.values() if attempt is not _RESERVED]
         for attempt in running:
             attempt.cancel("stopping")
         await asyncio.gather(*running, *self._background, return_exceptions=True)
-        for state in list(self._states.values()):
-            self._hand_back_running(state)
+        self._running.clear()
+        for state in self.states:
+            self.recovery.hand_back_running(state)
         await self.journal.stop()
 
     # --- states and changes -------------------------------------------------------------------
 
-    @contextlib.asynccontextmanager
-    async def hold(self, execution_id: str) -> AsyncIterator[ExecutionState]:
+    def hold(self, execution_id: str) -> AbstractAsyncContextManager[ExecutionState]:
         """Keep an execution's state in memory for the block. Raises NotFound."""
-        state = await self._state(execution_id)
-        state.pins += 1
-        try:
-            yield state
-        finally:
-            state.pins -= 1
-            self._evict_if_idle(state)
+        return self.states.hold(execution_id)
 
     def change(self, state: ExecutionState, unit: Unit | None = None) -> Change:
         """Begin a change; submit it without an await in between."""
         if state.lost:
             raise StaleClaim(f"the state of {state.id} was lost with a refused commit")
         return Change(state, now_ms=self.clock.now_ms(), mint=self.mint, unit=unit)
-
-    def adopt(self, state: ExecutionState) -> None:
-        """Take a new execution's state into memory."""
-        self._states[state.id] = state
 
     def submit(self, *changes: Change) -> asyncio.Future[None]:
         """Settle the changes, claim what can run at once, and commit all of it as one unit."""
@@ -169,10 +135,6 @@ class Engine:
         if definition is None:
             definition = self._definitions[key] = await self._load_definition(key)
         return definition
-
-    def known_definition(self, manifest_id: str) -> Definition | None:
-        """Return a definition that is in memory."""
-        return self._definitions.get(manifest_id)
 
     async def load_steps(self, task_id: str) -> dict[str, str]:
         """Return a task's recorded step results, JSON by name."""
@@ -200,9 +162,9 @@ class Engine:
         """Whether nothing runs and nothing is ready to run. Waits and future timers do not count."""
         return (
             not self._running
-            and self._dispatcher.is_dry
+            and self.dispatcher.is_dry
             and not self._background
-            and not self._dispatcher.overflowed
+            and not self.dispatcher.overflowed
         )
 
     @property
@@ -221,7 +183,7 @@ class Engine:
     @property
     def next_due_at_ms(self) -> int | None:
         """When the next queued task becomes due."""
-        return self._dispatcher.next_due_at_ms
+        return self.dispatcher.next_due_at_ms
 
     # --- claiming and running -----------------------------------------------------------------
 
@@ -229,13 +191,13 @@ class Engine:
         """Claim due tasks in the change that queues them: one commit instead of two."""
         started: list[TaskState] = []
         if (
-            self._stopping
+            self.stopping
             or change.state.status not in _MAY_RUN
             or (change.state.manifest_id or "") not in self._definitions
         ):
             return started
         for task in change.queued:
-            if len(self._running) + len(started) >= self._slots or not self._dispatcher.is_dry:
+            if len(self._running) + len(started) >= self._slots or not self.dispatcher.is_dry:
                 break
             if task.status is TaskStatus.QUEUED and task.due_at_ms <= change.now_ms:
                 change.start_task(task, self._next_token())
@@ -253,23 +215,20 @@ class Engine:
             self._run(state, task)
         for task in change.queued:
             if task.status is TaskStatus.QUEUED:
-                self._dispatcher.offer(
-                    execution_id=state.id,
-                    task_id=task.id,
-                    priority=task.priority,
-                    due_at_ms=task.due_at_ms,
+                self.dispatcher.offer(
+                    execution_id=state.id, task_id=task.id, priority=task.priority, due_at_ms=task.due_at_ms
                 )
         if change.queued:
             self.pump()
-        self._evict_if_idle(state)
+        self.states.evict_if_idle(state)
         self._wake_idle_waiters()
 
     def _take(self, execution_id: str, task_id: str) -> bool:
-        if self._stopping or len(self._running) >= self._slots:
+        if self.stopping or len(self._running) >= self._slots:
             return False
         if task_id in self._running:
             return True
-        state = self._states.get(execution_id)
+        state = self.states.get(execution_id)
         self._running[task_id] = _RESERVED
         if state is not None and (state.manifest_id or "") in self._definitions:
             self._claim(state, task_id)
@@ -291,7 +250,7 @@ class Engine:
         now_ms = self.clock.now_ms()
         if (
             task is None or task.status is not TaskStatus.QUEUED or state.status not in _MAY_RUN or task.due_at_ms > now_ms
-            or state.lost or self._stopping
+            or state.lost or self.stopping
         ):  # fmt: skip
             self._release(task_id)
             return
@@ -310,7 +269,7 @@ class Engine:
         future.add_done_callback(claimed)
 
     def _run(self, state: ExecutionState, task: TaskState) -> None:
-        if task.status is not TaskStatus.RUNNING or state.lost:
+        if task.status is not TaskStatus.RUNNING or state.lost or self.stopping:
             self._release(task.id)
             return
         definition = self._definitions[state.manifest_id or ""]
@@ -320,13 +279,13 @@ class Engine:
 
         def ended(done: asyncio.Task[None]) -> None:
             state.pins -= 1
-            self._evict_if_idle(state)
+            self.states.evict_if_idle(state)
             if self._running.get(task.id) is done:
                 self._release(task.id)
                 again = state.tasks.get(task.id)
                 if again is not None and again.status is TaskStatus.QUEUED and not state.lost:
                     # Woken or retried while its last attempt was still leaving its slot.
-                    self._dispatcher.offer(
+                    self.dispatcher.offer(
                         execution_id=state.id,
                         task_id=again.id,
                         priority=again.priority,
@@ -337,6 +296,25 @@ class Engine:
                 _log.error("task.attempt_crashed", task_id=task.id, exc_info=error)
 
         attempt.add_done_callback(ended)
+
+    def runs(self, task_id: str) -> bool:
+        """Return whether an attempt of the task has a slot here."""
+        return task_id in self._running
+
+    def abandon(self, task_id: str) -> None:
+        """Give up a claim whose commit was lost."""
+        if self._running.get(task_id) is _RESERVED:
+            del self._running[task_id]
+        self.stop_attempt(task_id)
+
+    async def _load_state(self, execution_id: str) -> ExecutionState:
+        await self.journal.barrier()
+        loaded = await self.reader.read(load_execution, execution_id)
+        if loaded is None:
+            raise NotFound(f"there is no execution {execution_id!r}")
+        state = to_state(loaded)
+        await self.definition_of(state)
+        return state
 
     def stop_attempt(self, task_id: str) -> None:
         """Cancel the attempt that runs for a task, if any."""
@@ -351,15 +329,9 @@ class Engine:
 
     def pump(self) -> None:
         """Hand out ready tasks to free slots; look into the rows when hints were dropped."""
-        self._dispatcher.pump()
-        if (
-            self._dispatcher.overflowed
-            and self._dispatcher.is_dry
-            and not self._sweeping
-            and not self._stopping
-        ):
-            self._sweeping = True
-            self.spawn(self._sweep())
+        self.dispatcher.pump()
+        if self.dispatcher.overflowed and self.dispatcher.is_dry:
+            self.recovery.sweep_soon()
 
     def _next_token(self) -> str:
         self._claims += 1
@@ -371,107 +343,6 @@ class Engine:
             for waiter in waiters:
                 if not waiter.done():
                     waiter.set_result(None)
-
-    # --- loading, recovery, loss --------------------------------------------------------------
-
-    async def _state(self, execution_id: str) -> ExecutionState:
-        state = self._states.get(execution_id)
-        if state is not None:
-            return state
-        loading = self._loading.get(execution_id)
-        if loading is None:
-            loading = asyncio.ensure_future(self._load(execution_id))
-            self._loading[execution_id] = loading
-            loading.add_done_callback(lambda _done: self._loading.pop(execution_id, None))
-        return await asyncio.shield(loading)
-
-    async def _load(self, execution_id: str) -> ExecutionState:
-        await self.journal.barrier()
-        loaded = await self.reader.read(load_execution, execution_id)
-        if loaded is None:
-            raise NotFound(f"there is no execution {execution_id!r}")
-        state = to_state(loaded)
-        await self.definition_of(state)
-        self._states[execution_id] = state
-        return state
-
-    def _evict_if_idle(self, state: ExecutionState) -> None:
-        is_idle = not state.has_active_tasks or state.status is ExecutionStatus.PAUSED
-        if state.pins == 0 and is_idle and self._states.get(state.id) is state:
-            del self._states[state.id]
-
-    async def _sweep(self) -> None:
-        """Offer queued rows; the heap's hints may be incomplete after a start or an overflow."""
-        try:
-            rows = await self.reader.read(queued_tasks, limit=_SWEEP_LIMIT)
-            self._dispatcher.overflowed = len(rows) == _SWEEP_LIMIT
-            for row in rows:
-                self._dispatcher.offer(
-                    execution_id=row["execution_id"],
-                    task_id=row["id"],
-                    priority=row["priority"],
-                    due_at_ms=row["due_at_ms"],
-                )
-        finally:
-            self._sweeping = False
-        self._dispatcher.pump()
-
-    async def _reclaim(self, execution_id: str) -> None:
-        async with self.hold(execution_id) as state:
-            self._hand_back_running(state)
-
-    def _hand_back_running(self, state: ExecutionState) -> None:
-        running = [
-            task
-            for task in state.tasks.values()
-            if task.status is TaskStatus.RUNNING and (task.id not in self._running or self._stopping)
-        ]
-        if not running or state.lost:
-            return
-        change = self.change(state)
-        for task in running:
-            hand_back(change, task, "handed back")
-        self.submit(change)
-
-    def on_lost(self, units: list[Unit], error: TercetError) -> None:
-        """The journal lost these units: forget what was built on them and begin again from the rows."""
-        for stream in {stream for unit in units for stream in unit.streams}:
-            state = self._states.pop(stream, None)
-            if state is None:
-                continue
-            state.lost = True
-            for task_id in state.tasks:
-                if self._running.get(task_id) is _RESERVED:
-                    del self._running[task_id]
-            for task in state.tasks.values():
-                self.stop_attempt(task.id)
-            if not self._stopping:
-                self.spawn(self._recover(stream, isinstance(error, StoreUnavailable)))
-
-    async def _recover(self, execution_id: str, store_failed: bool) -> None:
-        delay = 1.0 if store_failed else 0.05
-        while not self._stopping:
-            await asyncio.sleep(delay)
-            try:
-                async with self.hold(execution_id) as state:
-                    for task in state.tasks.values():
-                        if task.id in self._running and self._running[task.id] is not _RESERVED:
-                            self.stop_attempt(task.id)
-                    self._hand_back_running(state)
-                    for task in state.tasks.values():
-                        if task.status is TaskStatus.QUEUED:
-                            self._dispatcher.offer(
-                                execution_id=state.id,
-                                task_id=task.id,
-                                priority=task.priority,
-                                due_at_ms=task.due_at_ms,
-                            )
-                self.pump()
-                return
-            except NotFound:
-                return
-            except StoreUnavailable:
-                delay = min(30.0, delay * 2)
 
     def on_commit(self, units: list[Unit]) -> None:
         """The journal put these units on disk."""

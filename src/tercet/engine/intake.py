@@ -69,13 +69,9 @@ class Intake:
         seq = change.create_execution(root_name=name, root_data=data, source=source, retry_of=retry_of)
         route(change, definition, name=name, data=data, seq=seq, hops=0)
         self._remember(change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms)
-        engine.adopt(state)
+        engine.states.adopt(state)
         await self._commit(owner_id, idempotency_key, engine.submit(change))
-        return Receipt(
-            event_id=event_id(state.id, seq),
-            execution_id=state.id,
-            recorded_at_ms=change.now_ms,
-        )
+        return Receipt(event_id=event_id(state.id, seq), execution_id=state.id, recorded_at_ms=change.now_ms)
 
     async def join_execution(
         self,
@@ -104,20 +100,10 @@ class Intake:
             change.touch()
             seq = record_and_route(change, definition, name=name, data=data, hops=0, source=source)
             assert seq is not None
-            self._remember(
-                change.unit,
-                owner_id,
-                idempotency_key,
-                body,
-                state.id,
-                seq,
-                change.now_ms,
-            )
+            self._remember(change.unit, owner_id, idempotency_key, body, state.id, seq, change.now_ms)
             await self._commit(owner_id, idempotency_key, engine.submit(change))
             return Receipt(
-                event_id=event_id(state.id, seq),
-                execution_id=state.id,
-                recorded_at_ms=change.now_ms,
+                event_id=event_id(state.id, seq), execution_id=state.id, recorded_at_ms=change.now_ms
             )
 
     def _remember(
@@ -131,10 +117,7 @@ class Intake:
         now_ms: int,
     ) -> None:
         if key is not None:
-            unit.add(
-                sql.INSERT_EVENT_KEY,
-                (owner_id, key, digest(body), execution_id, seq, now_ms),
-            )
+            unit.add(sql.INSERT_EVENT_KEY, (owner_id, key, digest(body), execution_id, seq, now_ms))
 
     async def _commit(self, owner_id: str, key: str | None, future: asyncio.Future[None]) -> None:
         if key is None:

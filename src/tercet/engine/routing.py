@@ -46,13 +46,7 @@ def record_and_route(
 
 
 def route(
-    change: Change,
-    definition: Definition,
-    *,
-    name: str,
-    data: dict[str, Any],
-    seq: int,
-    hops: int,
+    change: Change, definition: Definition, *, name: str, data: dict[str, Any], seq: int, hops: int
 ) -> None:
     """Start what the recorded event `seq` triggers."""
     event = {"name": name, "data": data, "execution_id": change.state.id, "seq": seq}
@@ -109,12 +103,7 @@ def _create(
 
 
 def _feed_fan_in(
-    change: Change,
-    definition: Definition,
-    triggered: Triggered,
-    *,
-    event: dict[str, Any],
-    hops: int,
+    change: Change, definition: Definition, triggered: Triggered, *, event: dict[str, Any], hops: int
 ) -> None:
     state = change.state
     key = triggered.fan_in_key or ""
@@ -151,12 +140,7 @@ def _feed_fan_in(
 
 
 def start_fan_in(
-    change: Change,
-    definition: Definition,
-    fan_in: FanInState,
-    *,
-    hops: int,
-    partial: bool,
+    change: Change, definition: Definition, fan_in: FanInState, *, hops: int, partial: bool
 ) -> None:
     """Start the fan-in's handler with what has come."""
     rule = definition.fan_in(fan_in.handler)
@@ -218,11 +202,7 @@ def _delay(
     due_at_ms = change.now_ms + int(delay_seconds * 1000)
     change.state.delayed_events += 1
     change.log(
-        "event_delayed",
-        name=name,
-        task_id=task_id,
-        agent_id=source,
-        output=to_json({"due_at_ms": due_at_ms}),
+        "event_delayed", name=name, task_id=task_id, agent_id=source, output=to_json({"due_at_ms": due_at_ms})
     )
     insert_timer(
         change.unit,

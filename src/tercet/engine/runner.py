@@ -59,11 +59,7 @@ async def run_attempt(engine: Engine, state: ExecutionState, task: TaskState, de
 
 
 async def _context(
-    engine: Engine,
-    state: ExecutionState,
-    task: TaskState,
-    definition: Definition,
-    token: str,
+    engine: Engine, state: ExecutionState, task: TaskState, definition: Definition, token: str
 ) -> TaskContext:
     memo = await engine.load_steps(task.id) if task.has_steps else {}
     event = task.event
@@ -115,23 +111,14 @@ async def _complete(engine: Engine, context: TaskContext, result: Any, emissions
 
 
 async def _fail(
-    engine: Engine,
-    state: ExecutionState,
-    task: TaskState,
-    spec: HandlerSpec,
-    token: str,
-    error: Exception,
+    engine: Engine, state: ExecutionState, task: TaskState, spec: HandlerSpec, token: str, error: Exception
 ) -> None:
     if state.lost or task.lease_token != token or task.status is not TaskStatus.RUNNING:
         return
     error_type, message = describe_failure(error)
     if not isinstance(error, TercetError):
         _log.error(
-            "task.raised",
-            task_id=task.id,
-            execution_id=state.id,
-            handler=task.handler,
-            exc_info=error,
+            "task.raised", task_id=task.id, execution_id=state.id, handler=task.handler, exc_info=error
         )
     change = engine.change(state)
     delay = None

@@ -8,12 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercet.domain.status import (
-    EXECUTION_ENDED,
-    TASK_ENDED,
-    ExecutionStatus,
-    TaskStatus,
-)
+from tercet.domain.status import EXECUTION_ENDED, TASK_ENDED, ExecutionStatus, TaskStatus
 
 
 @dataclass(slots=True, kw_only=True)

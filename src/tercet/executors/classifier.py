@@ -44,25 +44,13 @@ class ClassifierExecutor:
         except ValueError as error:
             return _invalid(str(error))
         if matched is not None:
-            return _success(
-                {
-                    "label": matched[0],
-                    "confidence": 1.0,
-                    "reason": matched[1],
-                    "source": "rules",
-                }
-            )
+            return _success({"label": matched[0], "confidence": 1.0, "reason": matched[1], "source": "rules"})
         if task.field("use_model", not rules):
             return await self._ask_model(request, labels, text)
         default = task.field("default_label")
         if default in labels:
             return _success(
-                {
-                    "label": default,
-                    "confidence": 0.0,
-                    "reason": "no rule matched",
-                    "source": "default",
-                }
+                {"label": default, "confidence": 0.0, "reason": "no rule matched", "source": "default"}
             )
         return _invalid("no rule matched, and there is no default_label among the labels")
 
@@ -120,11 +108,7 @@ def _first_match(rules: Any, labels: list[str], text: str) -> tuple[str, str] | 
 
 
 def _match(rule: dict[str, Any], folded: str, text: str, index: int) -> str | None:
-    any_of, all_of, pattern = (
-        rule.get("any_of", []),
-        rule.get("all_of", []),
-        rule.get("regex"),
-    )
+    any_of, all_of, pattern = (rule.get("any_of", []), rule.get("all_of", []), rule.get("regex"))
     if not any((any_of, all_of, pattern)):
         raise ValueError(f"rule {index} needs any_of, all_of or regex")
     hit = next((word for word in any_of if str(word).casefold() in folded), None)

@@ -79,10 +79,7 @@ def _content(content_base64: Any, text: Any) -> bytes:
         raw = text.encode("utf-8", "surrogatepass")
     elif isinstance(content_base64, str):
         if len(content_base64) > _LARGEST_BYTES * 4 // 3 + 4:
-            raise _Refused(
-                ErrorCode.DOCUMENT_TOO_LARGE,
-                f"A document has at most {_LARGEST_BYTES:,} bytes",
-            )
+            raise _Refused(ErrorCode.DOCUMENT_TOO_LARGE, f"A document has at most {_LARGEST_BYTES:,} bytes")
         try:
             raw = base64.b64decode(content_base64, validate=True)
         except (binascii.Error, ValueError) as error:
@@ -90,10 +87,7 @@ def _content(content_base64: Any, text: Any) -> bytes:
     else:
         raise _Refused(ErrorCode.INVALID_INPUT, "Give `content_base64` or `text`")
     if len(raw) > _LARGEST_BYTES:
-        raise _Refused(
-            ErrorCode.DOCUMENT_TOO_LARGE,
-            f"A document has at most {_LARGEST_BYTES:,} bytes",
-        )
+        raise _Refused(ErrorCode.DOCUMENT_TOO_LARGE, f"A document has at most {_LARGEST_BYTES:,} bytes")
     return raw
 
 
@@ -123,8 +117,7 @@ def _csv_table(text: str) -> str:
 def _capped(content: str) -> str:
     if len(content) > _LARGEST_RESULT:
         raise _Refused(
-            ErrorCode.DOCUMENT_TOO_LARGE,
-            f"The text is longer than {_LARGEST_RESULT:,} characters",
+            ErrorCode.DOCUMENT_TOO_LARGE, f"The text is longer than {_LARGEST_RESULT:,} characters"
         )
     return content
 
@@ -140,18 +133,14 @@ async def _convert(raw: bytes, suffix: str) -> dict[str, Any]:
         output, _ = await asyncio.wait_for(process.communicate(raw), timeout=_SECONDS)
     except TimeoutError as error:
         raise _Refused(
-            ErrorCode.DOCUMENT_ERROR,
-            f"Reading the document took longer than {_SECONDS:g} s",
+            ErrorCode.DOCUMENT_ERROR, f"Reading the document took longer than {_SECONDS:g} s"
         ) from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode != 0:
-        raise _Refused(
-            ErrorCode.DOCUMENT_ERROR,
-            f"The document cannot be read as {suffix[1:].upper()}",
-        )
+        raise _Refused(ErrorCode.DOCUMENT_ERROR, f"The document cannot be read as {suffix[1:].upper()}")
     result: dict[str, Any] = from_json(output)
     result["content"] = _capped(result["content"])
     return result
@@ -165,6 +154,5 @@ def _check_archive(raw: bytes) -> None:
         raise _Refused(ErrorCode.DOCUMENT_ERROR, "The document is damaged: not an Office file") from error
     if unpacked > _LARGEST_UNPACKED:
         raise _Refused(
-            ErrorCode.DOCUMENT_TOO_LARGE,
-            f"The document unpacks to more than {_LARGEST_UNPACKED:,} bytes",
+            ErrorCode.DOCUMENT_TOO_LARGE, f"The document unpacks to more than {_LARGEST_UNPACKED:,} bytes"
         )

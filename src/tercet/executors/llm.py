@@ -47,8 +47,7 @@ class LlmExecutor:
         prompt = user_prompt(request)
         if not prompt:
             return ExecutorResult.failure(
-                ErrorCode.INVALID_INPUT,
-                "The task has neither prompt nor input_variables",
+                ErrorCode.INVALID_INPUT, "The task has neither prompt nor input_variables"
             )
         refusal = self._over_budget(request, ref, prompt)
         if refusal is not None:
@@ -57,8 +56,7 @@ class LlmExecutor:
             response = await self._call(request, ref, prompt)
         except (NoCredentials, ValueError) as error:
             return to_failure(
-                error if isinstance(error, NoCredentials) else NoCredentials(str(error)),
-                str(ref),
+                error if isinstance(error, NoCredentials) else NoCredentials(str(error)), str(ref)
             )
         except Exception as error:
             return to_failure(error, str(ref))
@@ -124,9 +122,7 @@ class LlmExecutor:
             return ExecutorResult(status="partial" if truncated else "success", result=result, **fields)
         if truncated:
             return ExecutorResult.failure(
-                ErrorCode.OUTPUT_TRUNCATED,
-                "The answer was cut off by max_tokens",
-                **fields,
+                ErrorCode.OUTPUT_TRUNCATED, "The answer was cut off by max_tokens", **fields
             )
         try:
             data = orjson.loads(text)
@@ -135,14 +131,10 @@ class LlmExecutor:
         violation = schema_violation(schema, data)
         if violation is not None:
             return ExecutorResult.failure(
-                ErrorCode.OUTPUT_INVALID,
-                f"The answer breaks the output schema: {violation}",
-                **fields,
+                ErrorCode.OUTPUT_INVALID, f"The answer breaks the output schema: {violation}", **fields
             )
         return ExecutorResult(
-            status="success",
-            result={"content": text, "format": "json", "data": data},
-            **fields,
+            status="success", result={"content": text, "format": "json", "data": data}, **fields
         )
 
     def _usage(self, request: ExecutorRequest, ref: ModelRef, response: ModelResponse) -> Usage:

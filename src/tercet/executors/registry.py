@@ -55,16 +55,11 @@ class ExecutorRegistry:
         except TimeoutError:
             if timeout.expired() and timeout_ms is not None:
                 return ExecutorResult.failure(
-                    ErrorCode.MODEL_TIMEOUT,
-                    f"Execution exceeded {timeout_ms / 1000:g}s",
+                    ErrorCode.MODEL_TIMEOUT, f"Execution exceeded {timeout_ms / 1000:g}s"
                 )
             return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting")
         except Exception:
-            _log.exception(
-                "executor.raised",
-                executor_type=request.executor_type,
-                task_id=request.task_id,
-            )
+            _log.exception("executor.raised", executor_type=request.executor_type, task_id=request.task_id)
             return ExecutorResult.failure(
                 ErrorCode.EXECUTOR_ERROR, "The executor failed; see the server's log"
             )

@@ -11,14 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import (
-    StrictUndefined,
-    Template,
-    TemplateError,
-    TemplateSyntaxError,
-    UndefinedError,
-    nodes,
-)
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.exceptions import TemplateRuntimeError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -48,14 +41,12 @@ class TemplateEngineExecutor:
         single = task.field("template", task.prompt)
         if (templates is None) == (single is None) or not _are_texts(templates, single):
             return ExecutorResult.failure(
-                ErrorCode.INVALID_INPUT,
-                "Give `template` (a text) or `templates` ({name: text})",
+                ErrorCode.INVALID_INPUT, "Give `template` (a text) or `templates` ({name: text})"
             )
         sources: dict[str, str] = templates if templates is not None else {"content": single}
         if any(len(source) > _LARGEST_TEMPLATE for source in sources.values()):
             return ExecutorResult.failure(
-                ErrorCode.INVALID_INPUT,
-                f"A template has at most {_LARGEST_TEMPLATE:,} characters",
+                ErrorCode.INVALID_INPUT, f"A template has at most {_LARGEST_TEMPLATE:,} characters"
             )
         autoescape = bool(task.field("autoescape", False))
         try:
@@ -71,8 +62,7 @@ class TemplateEngineExecutor:
             )
         except TooMuchOutput:
             return ExecutorResult.failure(
-                ErrorCode.TEMPLATE_ERROR,
-                f"The result is longer than {_LARGEST_OUTPUT:,} characters",
+                ErrorCode.TEMPLATE_ERROR, f"The result is longer than {_LARGEST_OUTPUT:,} characters"
             )
         except (
             TemplateError,
@@ -136,14 +126,7 @@ def _compile(source: str, autoescape: bool) -> Template:
 def _refuse_endless(tree: nodes.Template) -> None:
     """A thread cannot be killed, so what could run for ever is refused before it starts."""
     for node in tree.find_all(
-        (
-            nodes.Macro,
-            nodes.CallBlock,
-            nodes.Include,
-            nodes.Import,
-            nodes.FromImport,
-            nodes.Extends,
-        )
+        (nodes.Macro, nodes.CallBlock, nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends)
     ):
         raise TemplateSyntaxError(f"{type(node).__name__.lower()} is not available", node.lineno)
     for loop in tree.find_all(nodes.For):

@@ -36,21 +36,18 @@ class ToolCallExecutor:
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
             return ExecutorResult.failure(
-                ErrorCode.TOOL_NOT_FOUND,
-                f"There is no tool {str(name)[:100]!r}; known: {known}",
+                ErrorCode.TOOL_NOT_FOUND, f"There is no tool {str(name)[:100]!r}; known: {known}"
             )
         if not isinstance(arguments, dict):
             return ExecutorResult.failure(ErrorCode.INVALID_INPUT, "`arguments` must be an object")
         violation = schema_violation(tool.input_schema, arguments)
         if violation is not None:
             return ExecutorResult.failure(
-                ErrorCode.INVALID_INPUT,
-                f"The arguments of {tool.name!r} are wrong at {violation}",
+                ErrorCode.INVALID_INPUT, f"The arguments of {tool.name!r} are wrong at {violation}"
             )
         try:
             output: Any = await tool.call(
-                arguments,
-                idempotency_key=request.task.field("idempotency_key", request.task_id),
+                arguments, idempotency_key=request.task.field("idempotency_key", request.task_id)
             )
         except ToolFailed as error:
             return ExecutorResult.failure(ErrorCode.TOOL_ERROR, str(error))

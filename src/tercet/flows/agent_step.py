@@ -5,13 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from tercet.domain.contract import (
-    Constraints,
-    ErrorCode,
-    ExecutionContext,
-    ExecutorRequest,
-    TaskSpec,
-)
+from tercet.domain.contract import Constraints, ErrorCode, ExecutionContext, ExecutorRequest, TaskSpec
 from tercet.domain.errors import HandlerFailed
 from tercet.engine.context import TaskContext
 from tercet.engine.definition import Emission
@@ -79,8 +73,6 @@ def _expects_failure(agent: Agent, event: dict[str, Any], output: dict[str, Any]
     """An emit whose `when` looks at success handles the failure itself."""
     return any(emit.when is not None and "success" in emit.when for emit in agent.emits) and bool(
         declared_emissions(
-            [emit for emit in agent.emits if emit.when and "success" in emit.when],
-            event,
-            output,
+            [emit for emit in agent.emits if emit.when and "success" in emit.when], event, output
         )
     )

@@ -94,10 +94,7 @@ class Catalog:
                 "created_at_ms": now_ms,
             }
             unit = Unit()
-            unit.add(
-                sql.INSERT_MANIFEST,
-                tuple(row[column] for column in sql.INSERT_MANIFEST.columns),
-            )
+            unit.add(sql.INSERT_MANIFEST, tuple(row[column] for column in sql.INSERT_MANIFEST.columns))
             await self._replace_cron_timers(engine, unit, owner_id, revision, now_ms)
             await engine.journal.submit(unit)
             if unit.timers_due_at_ms is not None:

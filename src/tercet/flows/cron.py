@@ -24,25 +24,11 @@ def cron_rows(unit: Unit, mint: IdMint, manifest: Manifest, *, owner_id: str, no
     """Insert the first timer of every cron function."""
     for function in manifest.functions:
         if isinstance(function.trigger, Cron):
-            insert_cron_timer(
-                unit,
-                mint,
-                function.trigger,
-                owner_id,
-                manifest.name,
-                function.name,
-                now_ms,
-            )
+            insert_cron_timer(unit, mint, function.trigger, owner_id, manifest.name, function.name, now_ms)
 
 
 def insert_cron_timer(
-    unit: Unit,
-    mint: IdMint,
-    cron: Cron,
-    owner_id: str,
-    manifest: str,
-    function: str,
-    after_ms: int,
+    unit: Unit, mint: IdMint, cron: Cron, owner_id: str, manifest: str, function: str, after_ms: int
 ) -> None:
     """Insert the timer of the next time after `after_ms`."""
     insert_timer(

@@ -11,13 +11,7 @@ from tercet.domain.errors import HandlerFailed, InvalidInput, NotFound
 from tercet.domain.retry import RetryPolicy
 from tercet.domain.schema_check import schema_violation
 from tercet.engine.context import TaskContext
-from tercet.engine.definition import (
-    BudgetRule,
-    Emission,
-    FanInSpec,
-    HandlerSpec,
-    Triggered,
-)
+from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
 from tercet.flows.agent_step import run_agent
 from tercet.flows.function_step import run_function
 from tercet.flows.handlers import HandlerTable
@@ -63,11 +57,7 @@ class FlowDefinition:
             )
             for budget in manifest.config.budgets
         ] + [
-            BudgetRule(
-                scope="call",
-                name=agent.name,
-                limit_usd=Decimal(str(agent.limits.max_cost_usd)),
-            )
+            BudgetRule(scope="call", name=agent.name, limit_usd=Decimal(str(agent.limits.max_cost_usd)))
             for agent in manifest.agents
             if agent.limits.max_cost_usd is not None
         ]
@@ -171,9 +161,7 @@ class FlowDefinition:
         """See `Definition.fan_in`."""
         trigger = self._fan_in(handler)
         return FanInSpec(
-            primary=trigger.primary,
-            wait_for=tuple(trigger.wait_for),
-            timeout_seconds=trigger.timeout_seconds,
+            primary=trigger.primary, wait_for=tuple(trigger.wait_for), timeout_seconds=trigger.timeout_seconds
         )
 
     def fan_in_needs(self, handler: str, primary: dict[str, Any]) -> int:
@@ -184,8 +172,7 @@ class FlowDefinition:
         value = compile_expression(count).evaluate(primary)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0 or value != int(value):
             raise HandlerFailed(
-                f"the fan-in {handler!r} needs {value!r} events",
-                hint="count must give a whole number",
+                f"the fan-in {handler!r} needs {value!r} events", hint="count must give a whole number"
             )
         return int(value)
 

@@ -36,18 +36,11 @@ class Events:
         """Record the event. Raises InvalidInput, NotFound, Conflict, InvalidStateTransition; then nothing is stored."""
         if idempotency_key is not None and not 1 <= len(idempotency_key) <= _LONGEST_KEY:
             raise _invalid(
-                "idempotency_key",
-                f"has 1 to {_LONGEST_KEY} characters",
-                "use an id of the sender",
+                "idempotency_key", f"has 1 to {_LONGEST_KEY} characters", "use an id of the sender"
             )
         if execution_id is not None:
             return await self._join(
-                execution_id,
-                owner_id=owner_id,
-                name=name,
-                data=data,
-                source=source,
-                key=idempotency_key,
+                execution_id, owner_id=owner_id, name=name, data=data, source=source, key=idempotency_key
             )
         waiting = await self._waiting_executions(owner_id, name, data)
         if waiting and manifest is None:
@@ -105,12 +98,7 @@ class Events:
             definition = await self._engine.definition_of(state)
             definition.check_event(name, data)
             return await self._intake.join_execution(
-                execution_id,
-                owner_id=owner_id,
-                name=name,
-                data=data,
-                source=source,
-                idempotency_key=key,
+                execution_id, owner_id=owner_id, name=name, data=data, source=source, idempotency_key=key
             )
 
     async def _waiting_executions(self, owner_id: str, name: str, data: dict[str, Any]) -> list[str]:
@@ -133,16 +121,11 @@ class Events:
         handling = [d for d in active if d.definition.handles(name)]
         candidates = handling or [d for d in active if name in d.definition.declared_events]
         if not candidates:
-            raise _unknown(
-                name,
-                sorted({event for d in active for event in d.definition.declared_events}),
-            )
+            raise _unknown(name, sorted({event for d in active for event in d.definition.declared_events}))
         if len(candidates) > 1:
             names = ", ".join(d.name for d in candidates)
             raise _invalid(
-                "manifest",
-                f"is required: {name!r} is handled by {names}",
-                "say which one is meant",
+                "manifest", f"is required: {name!r} is handled by {names}", "say which one is meant"
             )
         return candidates[0]
 
@@ -158,8 +141,4 @@ def _unknown(name: str, known: list[str]) -> InvalidInput:
 
 
 def _invalid(field: str, rule: str, hint: str) -> InvalidInput:
-    return InvalidInput(
-        f"{field} {rule}",
-        hint=hint,
-        detail=[{"field": field, "rule": rule, "hint": hint}],
-    )
+    return InvalidInput(f"{field} {rule}", hint=hint, detail=[{"field": field, "rule": rule, "hint": hint}])

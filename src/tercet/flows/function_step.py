@@ -18,10 +18,7 @@ from tercet.manifest.schema import Function, WebhookStep
 
 
 async def run_function(
-    context: TaskContext,
-    function: Function,
-    handlers: HandlerTable,
-    variables: dict[str, Any],
+    context: TaskContext, function: Function, handlers: HandlerTable, variables: dict[str, Any]
 ) -> tuple[Any, list[Emission]]:
     """Do the function's work."""
     if function.requires_approval is not None:
@@ -61,8 +58,7 @@ def _find(handlers: HandlerTable, name: str) -> Handler:
     handler = handlers.get(name)
     if handler is None:
         raise NonRetryable(
-            f"the handler {name!r} is not loaded",
-            hint="start the server with the manifest that names it",
+            f"the handler {name!r} is not loaded", hint="start the server with the manifest that names it"
         )
     return handler
 
@@ -73,11 +69,7 @@ async def _run_executor(
     block = function.executor
     assert block is not None
     fields: dict[str, Any] = dict((block.model_extra or {}).items())
-    inputs = {
-        "variables": variables,
-        **context.event["data"],
-        **fields.pop("input_variables", {}),
-    }
+    inputs = {"variables": variables, **context.event["data"], **fields.pop("input_variables", {})}
     text_field = fields.pop("text_from", None)
     if text_field is not None:
         fields["text"] = compile_expression(text_field).evaluate(context.event)
@@ -100,8 +92,7 @@ def _route(context: TaskContext, function: Function) -> tuple[Any, list[Emission
     route = function.routes.get(key, function.default_route)
     if route is None:
         raise NonRetryable(
-            f"no route for {value!r}",
-            hint=f"routes: {', '.join(function.routes)}; add a default_route",
+            f"no route for {value!r}", hint=f"routes: {', '.join(function.routes)}; add a default_route"
         )
     return {"route": key, "emit": route.emit}, [Emission(name=route.emit, data=context.event["data"])]
 

@@ -41,6 +41,5 @@ async def check_approval_stands(context: TaskContext, step: str) -> None:
     changed = sorted(name for name, value in approved.items() if name in data and data[name] != value)
     if changed:
         raise ApprovalDoesNotStand(
-            f"{', '.join(changed)} changed after the approval",
-            hint="what people approve is what is sent",
+            f"{', '.join(changed)} changed after the approval", hint="what people approve is what is sent"
         )

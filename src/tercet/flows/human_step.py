@@ -72,11 +72,7 @@ def _emissions(context: TaskContext, step: HumanStep, decision: dict[str, Any]) 
             continue
         if emit.when is not None and not compile_expression(emit.when).holds(context.event, decision):
             continue
-        data = {
-            **carried(emit, context.event),
-            **decision["data"],
-            "approval": _approval(decision),
-        }
+        data = {**carried(emit, context.event), **decision["data"], "approval": _approval(decision)}
         if decision.get("feedback"):
             data["feedback"] = decision["feedback"]
         if decision.get("form"):
@@ -88,13 +84,5 @@ def _emissions(context: TaskContext, step: HumanStep, decision: dict[str, Any]) 
 
 
 def _approval(decision: dict[str, Any]) -> dict[str, Any]:
-    keys = (
-        "approval_id",
-        "item_id",
-        "digest",
-        "decision",
-        "decided_by",
-        "decided_at",
-        "option",
-    )
+    keys = ("approval_id", "item_id", "digest", "decision", "decided_by", "decided_at", "option")
     return {key: decision[key] for key in keys if decision.get(key) is not None}

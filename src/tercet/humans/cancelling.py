@@ -80,10 +80,5 @@ class Cancelling:
             if approval["status"] == "approved":
                 approval["status"] = "revoked"
             await self._decisions.log_everywhere(
-                approval,
-                "approval_revoked",
-                reason or "revoked",
-                unit,
-                by=by.user,
-                items=approved,
+                approval, "approval_revoked", reason or "revoked", unit, by=by.user, items=approved
             )

@@ -37,13 +37,7 @@ class Deadlines:
 
     def _next(self, unit: Unit, approval: Record, kind: str, seconds: float) -> None:
         due_at_ms = self._engine.clock.now_ms() + int(seconds * 1000)
-        insert_timer(
-            unit,
-            self._engine.mint,
-            kind=kind,
-            due_at_ms=due_at_ms,
-            approval_id=approval["id"],
-        )
+        insert_timer(unit, self._engine.mint, kind=kind, due_at_ms=due_at_ms, approval_id=approval["id"])
 
     async def _remind(self, row: Record) -> None:
         async with self._locks.hold(row["approval_id"]):
@@ -81,12 +75,7 @@ class Deadlines:
                 self._next(unit, approval, "approval_timeout", spec["timeout_seconds"])
                 await self._escalate_now(approval, unit)
                 return
-            verdict: dict[str, Any] = {
-                "decision": "timeout",
-                "edits": {},
-                "feedback": None,
-                "policy": policy,
-            }
+            verdict: dict[str, Any] = {"decision": "timeout", "edits": {}, "feedback": None, "policy": policy}
             verdicts = {
                 item["id"]: {**verdict, "data": from_json(item["data"])}
                 for item in approval["items"]
@@ -103,9 +92,7 @@ class Deadlines:
                 change.unit.add(sql.DELETE_TIMER, (row["id"],))
                 make_ready(change, approval, from_json(approval["spec"]))
                 change.log(
-                    "approval_ready",
-                    name=approval["handler"],
-                    message=f"{approval['items_open']} items",
+                    "approval_ready", name=approval["handler"], message=f"{approval['items_open']} items"
                 )
                 write_approval(change.unit, approval)
                 await self._engine.submit(change)

@@ -15,13 +15,7 @@ from tercet.engine.changes import Change
 from tercet.engine.engine import Engine
 from tercet.engine.waiting import wake
 from tercet.humans.person import Person, check_may_decide
-from tercet.humans.rows import (
-    Locks,
-    action_digest,
-    bundle_digest,
-    write_approval,
-    write_item,
-)
+from tercet.humans.rows import Locks, action_digest, bundle_digest, write_approval, write_item
 from tercet.store import statements as sql
 from tercet.store.approvals import load_approval
 from tercet.store.reader import Record
@@ -96,8 +90,7 @@ class Decisions:
             )  # fmt: skip
             if decision.digest is not None and decision.digest != approval["digest"]:
                 raise Conflict(
-                    "the approval has changed since it was shown",
-                    hint="look at it again, then decide",
+                    "the approval has changed since it was shown", hint="look at it again, then decide"
                 )
             if decision.decision == "reassign":
                 await self._reassign(approval, decision, by)
@@ -125,12 +118,7 @@ class Decisions:
             changes = {key: self._engine.change(state, unit) for key, state in states.items()}
             for item_id, item in items.items():
                 self._settle_item(
-                    changes[item["execution_id"]],
-                    approval,
-                    item,
-                    verdicts[item_id],
-                    decision,
-                    decided_by,
+                    changes[item["execution_id"]], approval, item, verdicts[item_id], decision, decided_by
                 )
             self._settle_approval(unit, approval, decision, decided_by)
             await self._engine.submit(*changes.values())
@@ -142,10 +130,7 @@ class Decisions:
         outcome = verdict["decision"]
         data = verdict["data"]
         item["status"] = _ITEM_STATUS[outcome]
-        item["data"], item["edits"] = (
-            to_json(data),
-            to_json(verdict["edits"]) if verdict["edits"] else None,
-        )
+        item["data"], item["edits"] = (to_json(data), to_json(verdict["edits"]) if verdict["edits"] else None)
         item["digest"] = action_digest(approval["handler"], item["title"], data)
         item["feedback"], item["decided_by"], item["decided_at_ms"] = (
             verdict["feedback"],
@@ -179,11 +164,7 @@ class Decisions:
         change.touch()
 
     def _settle_approval(
-        self,
-        unit: Unit,
-        approval: Record,
-        decision: Decision | None,
-        decided_by: str | None,
+        self, unit: Unit, approval: Record, decision: Decision | None, decided_by: str | None
     ) -> None:
         pending = [item for item in approval["items"] if item["status"] == "pending"]
         approval["items_open"] = len(pending)
@@ -192,10 +173,7 @@ class Decisions:
             outcomes = {item["status"] for item in approval["items"] if item["status"] != "cancelled"}
             approval["status"] = outcomes.pop() if len(outcomes) == 1 else "decided"
             approval["decision"] = decision.decision if decision else "timeout"
-            approval["decided_by"], approval["decided_at_ms"] = (
-                decided_by,
-                self._engine.clock.now_ms(),
-            )
+            approval["decided_by"], approval["decided_at_ms"] = (decided_by, self._engine.clock.now_ms())
             approval["option"] = decision.option if decision else None
             approval["feedback"] = decision.feedback if decision else None
             unit.add(sql.DELETE_APPROVAL_TIMERS, (approval["id"],))
@@ -251,16 +229,13 @@ def plan_verdicts(approval: Record, spec: dict[str, Any], decision: Decision) ->
         feedback = verdict.feedback or decision.feedback
         if outcome in ("reject", "revise") and not (feedback or "").strip():
             raise _invalid(
-                "feedback",
-                f"is required to {outcome}",
-                "say why, so that the next round can do better",
+                "feedback", f"is required to {outcome}", "say why, so that the next round can do better"
             )
         item = pending[item_id]
         data = from_json(item["data"])
         if verdict.digest is not None and verdict.digest != item["digest"]:
             raise Conflict(
-                f"the item {item_id} has changed since it was shown",
-                hint="look at it again, then decide",
+                f"the item {item_id} has changed since it was shown", hint="look at it again, then decide"
             )
         edits = (
             verdict.edits if verdict.edits is not None else _edits_for(decision.edits, item_id, len(chosen))
@@ -304,16 +279,10 @@ def _chosen(pending: dict[str, Record], approval: Record, decision: Decision) ->
         item = known.get(verdict.item_id)
         if item is None:
             raise _invalid(
-                "items",
-                f"{verdict.item_id!r} is no item of this approval",
-                "see GET /approvals/{id}",
+                "items", f"{verdict.item_id!r} is no item of this approval", "see GET /approvals/{id}"
             )
         if verdict.item_id in chosen:
-            raise _invalid(
-                "items",
-                f"{verdict.item_id!r} is named twice",
-                "one verdict for each item",
-            )
+            raise _invalid("items", f"{verdict.item_id!r} is named twice", "one verdict for each item")
         if item["status"] != "pending":
             raise AlreadyDecided(
                 f"the item {item['id']} was decided ({item['status']}) by {item['decided_by']} at {to_iso(item['decided_at_ms'])}"
@@ -338,9 +307,7 @@ def check_option(spec: dict[str, Any], decision: Decision) -> None:
     options = spec.get("options") or []
     if decision.option is not None and decision.option not in options:
         raise _invalid(
-            "option",
-            f"{decision.option!r} is not offered",
-            f"options: {', '.join(options) or 'none'}",
+            "option", f"{decision.option!r} is not offered", f"options: {', '.join(options) or 'none'}"
         )
 
 
@@ -360,8 +327,4 @@ def already_decided(approval: Record) -> AlreadyDecided:
 
 
 def _invalid(field: str, rule: str, hint: str) -> InvalidInput:
-    return InvalidInput(
-        f"{field} {rule}",
-        hint=hint,
-        detail=[{"field": field, "rule": rule, "hint": hint}],
-    )
+    return InvalidInput(f"{field} {rule}", hint=hint, detail=[{"field": field, "rule": rule, "hint": hint}])

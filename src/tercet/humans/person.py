@@ -25,17 +25,12 @@ class Person:
 
 
 def check_may_decide(
-    person: Person,
-    *,
-    who: dict[str, Any],
-    assigned_to: list[str],
-    requested_by: str | None,
+    person: Person, *, who: dict[str, Any], assigned_to: list[str], requested_by: str | None
 ) -> None:
     """Raise NotAllowed when the person may not decide (approval rules P4)."""
     if person.is_agent or person.role == "viewer":
         raise NotAllowed(
-            f"a {person.role} cannot decide approvals",
-            hint="a person with a token of their own decides",
+            f"a {person.role} cannot decide approvals", hint="a person with a token of their own decides"
         )
     if who.get("not_requester") and requested_by is not None and requested_by == person.user:
         raise NotAllowed("the one who asked cannot decide", hint="somebody else has to look at it")
@@ -48,6 +43,5 @@ def check_may_decide(
     if not allowed:
         wanted = [*users, *roles] or sorted(DECIDERS)
         raise NotAllowed(
-            f"this approval is for {', '.join(wanted)}",
-            hint="ask one of them, or have it reassigned",
+            f"this approval is for {', '.join(wanted)}", hint="ask one of them, or have it reassigned"
         )

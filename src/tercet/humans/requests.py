@@ -33,13 +33,7 @@ class ApprovalRequests:
         self._locks = locks
 
     async def __call__(
-        self,
-        context: TaskContext,
-        step: str,
-        *,
-        title: str,
-        data: dict[str, Any],
-        spec: dict[str, Any],
+        self, context: TaskContext, step: str, *, title: str, data: dict[str, Any], spec: dict[str, Any]
     ) -> None:
         """Open an approval, or add an item to the open bundle, and suspend the task."""
         if "timeout" in spec:
@@ -47,8 +41,7 @@ class ApprovalRequests:
         unknown = sorted(set(spec) - SPEC_KEYS)
         if unknown:
             raise NonRetryable(
-                f"an approval has no field {unknown[0]!r}",
-                hint=f"known: {', '.join(sorted(SPEC_KEYS))}",
+                f"an approval has no field {unknown[0]!r}", hint=f"known: {', '.join(sorted(SPEC_KEYS))}"
             )
         text = to_json(data)
         if len(text) > _LARGEST_ITEM:
@@ -61,10 +54,7 @@ class ApprovalRequests:
             await context.suspend(change, f"waiting for a person: {title}", human=True)
         async with self._locks.hold(f"bundle:{context.state.owner_id}:{handler}:{key}"):
             approval_id = await self._engine.reader.read(
-                find_open_bundle,
-                owner_id=context.state.owner_id,
-                handler=handler,
-                bundle_key=str(key),
+                find_open_bundle, owner_id=context.state.owner_id, handler=handler, bundle_key=str(key)
             )
             if approval_id is None:
                 change = self._open(context, step, title, text, spec, str(key))
@@ -109,13 +99,7 @@ class ApprovalRequests:
         return change
 
     def _join(
-        self,
-        context: TaskContext,
-        step: str,
-        title: str,
-        text: str,
-        spec: dict[str, Any],
-        approval: Record,
+        self, context: TaskContext, step: str, title: str, text: str, spec: dict[str, Any], approval: Record
     ) -> Change:
         change = context.change()
         item = self._item(change, context, step, title, text, approval["id"])
@@ -134,13 +118,7 @@ class ApprovalRequests:
         return change
 
     def _item(
-        self,
-        change: Change,
-        context: TaskContext,
-        step: str,
-        title: str,
-        text: str,
-        approval_id: str,
+        self, change: Change, context: TaskContext, step: str, title: str, text: str, approval_id: str
     ) -> Record:
         item_id = change.mint.mint("itm")
         item_digest = action_digest(context.task.handler, title, from_json(text))

@@ -75,8 +75,7 @@ class Tokens:
             row = await self._engine.reader.read(_find, digest)
             if row is None or row["revoked_at_ms"] is not None:
                 raise NotAuthenticated(
-                    "the token is not known",
-                    hint="see the admin-token file, or `tercet token create`",
+                    "the token is not known", hint="see the admin-token file, or `tercet token create`"
                 )
             person = Person(user=row["user"], role=row["role"], owner_id=row["owner_id"])
             known = self._known[digest] = (person, row["expires_at_ms"])

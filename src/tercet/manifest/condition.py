@@ -43,14 +43,7 @@ class Expression:
         """Return the value. Raises EvaluationFailed when the event lacks a field or the types do not fit."""
         try:
             return self._program.execute({"event": event, "data": event.get("data") or {}, "output": output})
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            RuntimeError,
-            OverflowError,
-            ZeroDivisionError,
-        ) as error:
+        except (KeyError, TypeError, ValueError, RuntimeError, OverflowError, ZeroDivisionError) as error:
             raise EvaluationFailed(
                 f"{self.text!r} cannot be evaluated: {type(error).__name__} {error}"[:300]
             ) from error
@@ -75,11 +68,7 @@ class Expression:
 def _with_data_prefix(text: str) -> str:
     """`lead.id` alone is short for `data.lead.id`."""
     bare = text.strip()
-    if _PATH.fullmatch(bare) and bare.partition(".")[0] not in VARIABLES | {
-        "true",
-        "false",
-        "null",
-    }:
+    if _PATH.fullmatch(bare) and bare.partition(".")[0] not in VARIABLES | {"true", "false", "null"}:
         return f"data.{bare}"
     return text
 

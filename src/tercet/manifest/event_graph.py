@@ -81,20 +81,12 @@ def event_graph(manifest: Manifest) -> EventGraph:
     emitted: set[str] = set()
     for agent in manifest.agents:
         _handler(
-            graph,
-            agent.name,
-            "agent",
-            trigger_events(agent),
-            [(e.event, emit_label(e)) for e in agent.emits],
+            graph, agent.name, "agent", trigger_events(agent), [(e.event, emit_label(e)) for e in agent.emits]
         )
         emitted |= {e.event for e in agent.emits}
     for step in manifest.humans:
         _handler(
-            graph,
-            step.name,
-            "human",
-            [step.trigger.event],
-            [(e.event, emit_label(e)) for e in step.emits],
+            graph, step.name, "human", [step.trigger.event], [(e.event, emit_label(e)) for e in step.emits]
         )
         emitted |= {e.event for e in step.emits}
     for function in manifest.functions:
@@ -109,11 +101,7 @@ def event_graph(manifest: Manifest) -> EventGraph:
 
 
 def _handler(
-    graph: EventGraph,
-    name: str,
-    kind: NodeKind,
-    triggers: list[str],
-    emits: list[tuple[str, str]],
+    graph: EventGraph, name: str, kind: NodeKind, triggers: list[str], emits: list[tuple[str, str]]
 ) -> None:
     node_id = f"handler:{name}"
     graph.nodes[node_id] = Node(id=node_id, kind=kind, label=name)

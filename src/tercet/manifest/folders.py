@@ -32,41 +32,24 @@ def read_agent_files(manifest: Manifest, folder: Path) -> tuple[dict[str, str], 
     findings: list[Finding] = []
     for index, agent in enumerate(manifest.agents):
         wanted: list[tuple[str, tuple[str | int, ...], bool]] = [
-            (
-                instructions_file(agent),
-                ("agents", index, "folder"),
-                agent.instructions is None,
-            )
+            (instructions_file(agent), ("agents", index, "folder"), agent.instructions is None)
         ]
         if (schema := schema_file(agent)) is not None:
             wanted.append((schema, ("agents", index, "contract", "output_schema"), True))
         for name, path, required in wanted:
             problem = _read(folder, name, files, required=required)
             if problem is not None:
-                findings.append(
-                    Finding(
-                        rule="agent-file",
-                        message=problem[0],
-                        hint=problem[1],
-                        path=path,
-                    )
-                )
+                findings.append(Finding(rule="agent-file", message=problem[0], hint=problem[1], path=path))
     return files, findings
 
 
 def _read(folder: Path, name: str, files: dict[str, str], *, required: bool) -> tuple[str, str] | None:
     target = (folder / name).resolve()
     if not target.is_relative_to(folder.resolve()):
-        return (
-            f"{name!r} lies outside the manifest's folder",
-            "keep agents' files below the manifest",
-        )
+        return (f"{name!r} lies outside the manifest's folder", "keep agents' files below the manifest")
     if not target.is_file():
         return (
-            (
-                f"{name!r} does not exist",
-                "create it, or give `instructions` in the manifest",
-            )
+            (f"{name!r} does not exist", "create it, or give `instructions` in the manifest")
             if required
             else None
         )

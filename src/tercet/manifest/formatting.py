@@ -22,8 +22,7 @@ def format_text(text: str) -> str:
         document = yaml.load(text)
     except (YAMLError, ValueError) as error:
         raise InvalidManifest(
-            f"the manifest is not YAML: {str(error).splitlines()[0]}",
-            hint="see `tercet manifest check`",
+            f"the manifest is not YAML: {str(error).splitlines()[0]}", hint="see `tercet manifest check`"
         ) from error
     if document is None:
         return text

@@ -33,9 +33,7 @@ class Bundle(Block):
     expects: Annotated[int, Field(ge=1)] | str | None = None
     """How many items make the bundle ready: a number, or CEL over `event` and `data`."""
     window_seconds: Seconds | None = Field(
-        default=None,
-        validation_alias=AliasChoices("window", "window_seconds"),
-        serialization_alias="window",
+        default=None, validation_alias=AliasChoices("window", "window_seconds"), serialization_alias="window"
     )
     """Ready also when this time has passed since the last item came."""
 
@@ -44,9 +42,7 @@ class Reminders(Block):
     """When waiting people are reminded (executor kinds: 4 h, at most 6)."""
 
     every_seconds: Seconds = Field(
-        default=14_400.0,
-        validation_alias=AliasChoices("every", "every_seconds"),
-        serialization_alias="every",
+        default=14_400.0, validation_alias=AliasChoices("every", "every_seconds"), serialization_alias="every"
     )
     max: Annotated[int, Field(ge=1, le=100)] = 6
 
@@ -55,9 +51,7 @@ class Escalation(Block):
     """When and to whom the approval goes if nobody decides (executor kinds: 24 h)."""
 
     after_seconds: Seconds = Field(
-        default=86_400.0,
-        validation_alias=AliasChoices("after", "after_seconds"),
-        serialization_alias="after",
+        default=86_400.0, validation_alias=AliasChoices("after", "after_seconds"), serialization_alias="after"
     )
     to: Annotated[list[str], Field(min_length=1)]
     """User or role names."""

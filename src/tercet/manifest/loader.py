@@ -98,11 +98,7 @@ def load_path(path: FilePath) -> LoadedManifest:
         raw = path.read_bytes()
     except OSError as error:
         return _failed(
-            "",
-            str(path),
-            "unreadable-file",
-            f"cannot read the file: {error.strerror}",
-            "check the path",
+            "", str(path), "unreadable-file", f"cannot read the file: {error.strerror}", "check the path"
         )
     return load_bytes(raw, source=str(path), folder=path.parent)
 
@@ -120,13 +116,7 @@ def load_bytes(raw: bytes, *, source: str, folder: FilePath | None = None) -> Lo
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return _failed(
-            "",
-            source,
-            "not-utf8",
-            f"byte {error.start} is not UTF-8",
-            "save the file as UTF-8",
-        )
+        return _failed("", source, "not-utf8", f"byte {error.start} is not UTF-8", "save the file as UTF-8")
     return load_text(text, source=source, folder=folder)
 
 
@@ -146,11 +136,7 @@ def load_text(text: str, *, source: str, folder: FilePath | None = None) -> Load
     if not isinstance(root, dict):
         found = "nothing" if root is None else type(root).__name__
         return _failed(
-            text,
-            source,
-            "wrong-type",
-            f"a manifest is a mapping, this is {found}",
-            "begin with `name:`",
+            text, source, "wrong-type", f"a manifest is a mapping, this is {found}", "begin with `name:`"
         )
     loaded = LoadedManifest(text=text, places=Places(root, source), folder=folder)
     try:
@@ -282,21 +268,9 @@ _KNOWN_KEYS = _known_keys()
 
 
 def _failed(
-    text: str,
-    source: str,
-    rule: str,
-    message: str,
-    hint: str,
-    line: int = 1,
-    column: int = 1,
+    text: str, source: str, rule: str, message: str, hint: str, line: int = 1, column: int = 1
 ) -> LoadedManifest:
     problem = Problem(
-        severity="error",
-        rule=rule,
-        message=message,
-        hint=hint,
-        file=source,
-        line=line,
-        column=column,
+        severity="error", rule=rule, message=message, hint=hint, file=source, line=line, column=column
     )
     return LoadedManifest(text=text, places=Places(None, source), problems=[problem])

@@ -13,11 +13,7 @@ from tercet.manifest.schema import Agent, Manifest
 
 DEFAULT_OUTPUT_SCHEMA: JsonSchema = {
     "type": "object",
-    "properties": {
-        "success": {"type": "boolean"},
-        "error": {"type": "string"},
-        "output": {"type": "string"},
-    },
+    "properties": {"success": {"type": "boolean"}, "error": {"type": "string"}, "output": {"type": "string"}},
     "required": ["success"],
 }
 """What an agent without an output schema answers with."""
@@ -34,11 +30,7 @@ class Revision:
     @classmethod
     def of(cls, loaded: LoadedManifest) -> Revision:
         """Pin a loaded manifest. Raises InvalidManifest when it has errors."""
-        return cls(
-            manifest=loaded.raise_for_errors(),
-            digest=loaded.digest,
-            files=dict(loaded.files),
-        )
+        return cls(manifest=loaded.raise_for_errors(), digest=loaded.digest, files=dict(loaded.files))
 
     def to_stored(self) -> str:
         """Return the text that the store keeps."""

@@ -131,8 +131,7 @@ def new_manifest(directory: Path, name: str) -> list[Path]:
     """Write the files and return them. Raises Conflict when one exists, InvalidInput for a name that is none."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise InvalidInput(
-            f"{name!r} is no name for a manifest",
-            hint="letters, digits, - and _; begin with a letter",
+            f"{name!r} is no name for a manifest", hint="letters, digits, - and _; begin with a letter"
         )
     files = {
         "manifest.yaml": _MANIFEST.format(name=name, rule=_RULE),
@@ -143,10 +142,7 @@ def new_manifest(directory: Path, name: str) -> list[Path]:
     }
     taken = [path for path in files if (directory / path).exists()]
     if taken:
-        raise Conflict(
-            f"{directory / taken[0]} exists",
-            hint="choose an empty folder; nothing was written",
-        )
+        raise Conflict(f"{directory / taken[0]} exists", hint="choose an empty folder; nothing was written")
     written = []
     for path, text in files.items():
         target = directory / path

@@ -65,10 +65,7 @@ def _place(graph: EventGraph) -> dict[str, _Box]:
         top = _MARGIN + (tallest - len(layer)) * (_HEIGHT + _GAP_Y) / 2
         for row, (node_id, width) in enumerate(zip(layer, widths, strict=True)):
             boxes[node_id] = _Box(
-                graph.nodes[node_id],
-                x + (column - width) / 2,
-                top + row * (_HEIGHT + _GAP_Y),
-                width,
+                graph.nodes[node_id], x + (column - width) / 2, top + row * (_HEIGHT + _GAP_Y), width
             )
         x += column + _GAP_X
     return boxes

@@ -54,20 +54,14 @@ def open_items_of(connection: sa.Connection, execution_id: str) -> list[Record]:
     return records(
         connection.execute(
             sa.select(approval_items).where(
-                approval_items.c.execution_id == execution_id,
-                approval_items.c.status == "pending",
+                approval_items.c.execution_id == execution_id, approval_items.c.status == "pending"
             )
         )
     )
 
 
 def list_approvals(
-    connection: sa.Connection,
-    *,
-    owner_id: str,
-    status: str | None,
-    limit: int,
-    after: str | None,
+    connection: sa.Connection, *, owner_id: str, status: str | None, limit: int, after: str | None
 ) -> list[Record]:
     """Return approvals, oldest first (an inbox is worked off from its oldest end)."""
     query = sa.select(approvals).where(approvals.c.owner_id == owner_id).order_by(approvals.c.id).limit(limit)

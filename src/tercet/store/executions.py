@@ -36,10 +36,7 @@ def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, An
         "tasks": records(
             connection.execute(
                 sa.select(execution_tasks)
-                .where(
-                    execution_tasks.c.execution_id == execution_id,
-                    execution_tasks.c.status.in_(_OPEN),
-                )
+                .where(execution_tasks.c.execution_id == execution_id, execution_tasks.c.status.in_(_OPEN))
                 .order_by(execution_tasks.c.id)
             )
         ),
@@ -64,8 +61,7 @@ def load_steps(connection: sa.Connection, task_id: str) -> dict[str, str]:
     """Return the JSON results of a task's completed steps by name."""
     rows = connection.execute(
         sa.select(execution_subtasks.c.name, execution_subtasks.c.result_data).where(
-            execution_subtasks.c.task_id == task_id,
-            execution_subtasks.c.status == "COMPLETE",
+            execution_subtasks.c.task_id == task_id, execution_subtasks.c.status == "COMPLETE"
         )
     )
     return {row[0]: row[1] for row in rows}
@@ -76,10 +72,7 @@ def load_events(connection: sa.Connection, execution_id: str, seqs: Iterable[int
     return records(
         connection.execute(
             sa.select(execution_events)
-            .where(
-                execution_events.c.execution_id == execution_id,
-                execution_events.c.seq.in_(list(seqs)),
-            )
+            .where(execution_events.c.execution_id == execution_id, execution_events.c.seq.in_(list(seqs)))
             .order_by(execution_events.c.seq)
         )
     )
@@ -100,8 +93,8 @@ def events_named(connection: sa.Connection, execution_id: str, name: str) -> lis
     )
 
 
-def queued_tasks(connection: sa.Connection, *, limit: int) -> list[Record]:
-    """Return queued tasks of executions that may run, most urgent first."""
+def queued_tasks(connection: sa.Connection, *, now_ms: int, limit: int) -> list[Record]:
+    """Return due tasks of executions that may run, most urgent first."""
     return records(
         connection.execute(
             sa.select(
@@ -113,12 +106,23 @@ def queued_tasks(connection: sa.Connection, *, limit: int) -> list[Record]:
             .join(executions, executions.c.id == execution_tasks.c.execution_id)
             .where(
                 execution_tasks.c.status == "QUEUED",
+                execution_tasks.c.due_at_ms <= now_ms,
                 executions.c.status.in_(("QUEUED", "RUNNING", "BLOCKED")),
             )
             .order_by(execution_tasks.c.priority, execution_tasks.c.due_at_ms)
             .limit(limit)
         )
     )
+
+
+def next_queued_at_ms(connection: sa.Connection, after_ms: int) -> int | None:
+    """Return when the next queued task becomes due."""
+    next_at_ms: int | None = connection.scalar(
+        sa.select(sa.func.min(execution_tasks.c.due_at_ms)).where(
+            execution_tasks.c.status == "QUEUED", execution_tasks.c.due_at_ms > after_ms
+        )
+    )
+    return next_at_ms
 
 
 def running_executions(connection: sa.Connection) -> list[str]:
@@ -148,9 +152,7 @@ def executions_waiting_for(connection: sa.Connection, owner_id: str, event_name:
             sa.select(waits)
             .join(executions, executions.c.id == waits.c.execution_id)
             .where(
-                executions.c.owner_id == owner_id,
-                waits.c.kind == "event",
-                waits.c.event_name == event_name,
+                executions.c.owner_id == owner_id, waits.c.kind == "event", waits.c.event_name == event_name
             )
             .order_by(waits.c.id)
         )

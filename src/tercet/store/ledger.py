@@ -7,10 +7,7 @@ import sqlalchemy as sa
 from tercet.store.reader import Record, records
 from tercet.store.tables import ledger
 
-_SPENT = sa.case(
-    (ledger.c.status == "RESERVED", ledger.c.reserved_picousd),
-    else_=ledger.c.cost_picousd,
-)
+_SPENT = sa.case((ledger.c.status == "RESERVED", ledger.c.reserved_picousd), else_=ledger.c.cost_picousd)
 _TOKENS = sa.case(
     (ledger.c.status == "RESERVED", ledger.c.reserved_tokens),
     else_=ledger.c.tokens_input + ledger.c.tokens_output,
@@ -34,8 +31,7 @@ def spent(
 ) -> tuple[int, int]:
     """Return (picodollars, tokens) that are settled or reserved within the given scope."""
     query = sa.select(
-        sa.func.coalesce(sa.func.sum(_SPENT), 0),
-        sa.func.coalesce(sa.func.sum(_TOKENS), 0),
+        sa.func.coalesce(sa.func.sum(_SPENT), 0), sa.func.coalesce(sa.func.sum(_TOKENS), 0)
     ).where(ledger.c.owner_id == owner_id)
     if execution_id is not None:
         query = query.where(ledger.c.execution_id == execution_id)
@@ -52,20 +48,14 @@ def open_reservations(connection: sa.Connection, task_id: str, step: str) -> lis
     return records(
         connection.execute(
             sa.select(ledger).where(
-                ledger.c.task_id == task_id,
-                ledger.c.subtask_id == step,
-                ledger.c.status == "RESERVED",
+                ledger.c.task_id == task_id, ledger.c.subtask_id == step, ledger.c.status == "RESERVED"
             )
         )
     )
 
 
 def summarize(
-    connection: sa.Connection,
-    *,
-    owner_id: str,
-    group_by: str,
-    execution_id: str | None = None,
+    connection: sa.Connection, *, owner_id: str, group_by: str, execution_id: str | None = None
 ) -> list[Record]:
     """Return sums by group, dearest first."""
     key = GROUPS[group_by]

@@ -8,13 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from tercet.store.reader import Record, first, records
-from tercet.store.tables import (
-    execution_events,
-    execution_subtasks,
-    execution_tasks,
-    executions,
-    ledger,
-)
+from tercet.store.tables import execution_events, execution_subtasks, execution_tasks, executions, ledger
 
 MOST_TASKS = 2_000
 
@@ -106,10 +100,7 @@ def list_events(
     query = sa.select(execution_events).where(execution_events.c.execution_id == execution_id).limit(limit)
     if event_type is not None:
         query = query.where(
-            sa.or_(
-                execution_events.c.event_type == event_type,
-                execution_events.c.name == event_type,
-            )
+            sa.or_(execution_events.c.event_type == event_type, execution_events.c.name == event_type)
         )
     if task_id is not None:
         query = query.where(execution_events.c.task_id == task_id)
@@ -145,8 +136,7 @@ def root_event(connection: sa.Connection, execution_id: str) -> Record | None:
     return first(
         connection.execute(
             sa.select(execution_events).where(
-                execution_events.c.execution_id == execution_id,
-                execution_events.c.seq == 1,
+                execution_events.c.execution_id == execution_id, execution_events.c.seq == 1
             )
         )
     )

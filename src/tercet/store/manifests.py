@@ -16,11 +16,7 @@ def load_manifest(connection: sa.Connection, manifest_id: str) -> Record | None:
 def latest_manifests(connection: sa.Connection) -> list[Record]:
     """Return the newest revision of every manifest of every owner."""
     newest = (
-        sa.select(
-            manifests.c.owner_id,
-            manifests.c.name,
-            sa.func.max(manifests.c.revision).label("revision"),
-        )
+        sa.select(manifests.c.owner_id, manifests.c.name, sa.func.max(manifests.c.revision).label("revision"))
         .group_by(manifests.c.owner_id, manifests.c.name)
         .subquery()
     )

@@ -28,10 +28,7 @@ class Reader:
         self._pool = None if inline else ThreadPoolExecutor(threads, thread_name_prefix="tercet-read")
 
     async def read(
-        self,
-        query: Callable[Concatenate[sa.Connection, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run the query. Raises StoreUnavailable when the database does not answer."""
         if self._pool is None:
@@ -40,10 +37,7 @@ class Reader:
         return await loop.run_in_executor(self._pool, lambda: self.read_now(query, *args, **kwargs))
 
     def read_now(
-        self,
-        query: Callable[Concatenate[sa.Connection, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, query: Callable[Concatenate[sa.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run the query on this thread."""
         try:

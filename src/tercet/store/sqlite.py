@@ -64,8 +64,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
             connection.execute(pragma)
     except sqlite3.Error as error:
         raise StoreUnavailable(
-            f"cannot open the database {path}: {error}",
-            hint="check the path, its rights and the disk",
+            f"cannot open the database {path}: {error}", hint="check the path, its rights and the disk"
         ) from error
     return connection
 

@@ -121,10 +121,7 @@ class SqliteJournal:
         for unit in batch:
             if unit.streams & refused_streams:
                 refused_streams |= unit.streams
-                self._lose(
-                    [unit],
-                    StaleClaim("an earlier change of this execution was refused"),
-                )
+                self._lose([unit], StaleClaim("an earlier change of this execution was refused"))
                 continue
             self._connection.execute("SAVEPOINT unit")
             try:
@@ -171,11 +168,7 @@ class SqliteJournal:
         """Tell everybody who built on these units. Units queued behind them on the same streams go too."""
         streams = {stream for unit in units for stream in unit.streams}
         if not isinstance(error, (StaleClaim, Conflict)):
-            _log.error(
-                "journal.commit_failed",
-                error=str(error.__cause__ or error),
-                units=len(units),
-            )
+            _log.error("journal.commit_failed", error=str(error.__cause__ or error), units=len(units))
         behind = [unit for unit in self._pending if unit.streams & streams]
         if behind:
             self._pending = [unit for unit in self._pending if not unit.streams & streams]
@@ -187,8 +180,7 @@ class SqliteJournal:
 
 def _unavailable(cause: sqlite3.Error) -> StoreUnavailable:
     error = StoreUnavailable(
-        "the database did not take the change; nothing of it was kept",
-        hint="see the server's log",
+        "the database did not take the change; nothing of it was kept", hint="see the server's log"
     )
     error.__cause__ = cause
     return error
@@ -198,8 +190,5 @@ def _refusal(cause: sqlite3.Error) -> TercetError:
     if isinstance(cause, sqlite3.IntegrityError):
         if "execution_events" in str(cause):
             return StaleClaim("another writer extended this execution first")
-        return Conflict(
-            "the change breaks a rule of the database",
-            hint="a key that must be unique is taken",
-        )
+        return Conflict("the change breaks a rule of the database", hint="a key that must be unique is taken")
     return _unavailable(cause)

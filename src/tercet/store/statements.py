@@ -54,8 +54,7 @@ def _insert_or_replace(table: sa.Table, key: tuple[str, ...]) -> Statement:
     columns = [c.name for c in table.columns]
     clause = _upsert(table).values({c: sa.bindparam(c) for c in columns})
     clause = clause.on_conflict_do_update(
-        index_elements=list(key),
-        set_={c: clause.excluded[c] for c in columns if c not in key},
+        index_elements=list(key), set_={c: clause.excluded[c] for c in columns if c not in key}
     )
     return _compile(f"upsert_{table.name}", INSERT, clause, columns)
 
@@ -121,8 +120,7 @@ DELETE_EXECUTION_WAITS = _delete("delete_execution_waits", tables.waits, ("execu
 
 ALL: tuple[Statement, ...] = tuple(
     sorted(
-        (value for value in dict(globals()).values() if isinstance(value, Statement)),
-        key=lambda s: s.phase,
+        (value for value in dict(globals()).values() if isinstance(value, Statement)), key=lambda s: s.phase
     )
 )
 """Every statement, in the order in which a batch runs them."""

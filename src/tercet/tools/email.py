@@ -16,12 +16,7 @@ _ADDRESS = {"type": "string", "format": "email", "maxLength": 254}
 _INPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "to": {
-            "anyOf": [
-                _ADDRESS,
-                {"type": "array", "items": _ADDRESS, "minItems": 1, "maxItems": 50},
-            ]
-        },
+        "to": {"anyOf": [_ADDRESS, {"type": "array", "items": _ADDRESS, "minItems": 1, "maxItems": 50}]},
         "subject": {"type": "string", "maxLength": 998, "pattern": "^[^\\r\\n]*$"},
         "body": {"type": "string", "maxLength": 1_000_000},
         "cc": {"type": "array", "items": _ADDRESS, "maxItems": 50},
@@ -62,17 +57,10 @@ class EmailTool:
         message.set_content(arguments["body"])
         try:
             await aiosmtplib.send(
-                message,
-                hostname=self._host,
-                port=self._port,
-                timeout=self._timeout_seconds,
-                start_tls=False,
+                message, hostname=self._host, port=self._port, timeout=self._timeout_seconds, start_tls=False
             )
         except aiosmtplib.SMTPException as error:
             raise ToolFailed(f"The mail server did not take the message: {type(error).__name__}") from error
         except OSError as error:
             raise ToolFailed("The mail server cannot be reached") from error
-        return {
-            "message_id": message["Message-ID"],
-            "recipients": [*to, *arguments.get("cc", [])],
-        }
+        return {"message_id": message["Message-ID"], "recipients": [*to, *arguments.get("cc", [])]}

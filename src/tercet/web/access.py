@@ -28,8 +28,7 @@ async def person_of(request: Request) -> Person:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise NotAuthenticated(
-            "a bearer token is required",
-            hint="Authorization: Bearer TOKEN; see DATA_DIR/admin-token",
+            "a bearer token is required", hint="Authorization: Bearer TOKEN; see DATA_DIR/admin-token"
         )
     return await node_of(request).tokens.check(token.strip())
 
@@ -54,16 +53,13 @@ async def json_body(request: Request) -> Any:
     raw = await request.body()
     if not raw:
         raise InvalidInput(
-            "the body is empty",
-            hint="send JSON",
-            detail=[{"field": "body", "rule": "is required"}],
+            "the body is empty", hint="send JSON", detail=[{"field": "body", "rule": "is required"}]
         )
     try:
         return from_json(raw)
     except ValueError as error:
         raise InvalidInput(
-            f"the body is not JSON: {error}",
-            detail=[{"field": "body", "rule": "must be JSON"}],
+            f"the body is not JSON: {error}", detail=[{"field": "body", "rule": "must be JSON"}]
         ) from error
 
 
@@ -78,10 +74,7 @@ def parse(model: type[ModelT], value: Any, *, prefix: str = "") -> ModelT:
 
 def page(items: list[dict[str, Any]], limit: int, key: str) -> dict[str, Any]:
     """Return a list answer; the cursor is the last item's id when there may be more."""
-    return {
-        "items": items,
-        "next_cursor": items[-1][key] if len(items) == limit else None,
-    }
+    return {"items": items, "next_cursor": items[-1][key] if len(items) == limit else None}
 
 
 def body_schema(model: type[BaseModel], *, or_list: bool = False) -> dict[str, Any]:
@@ -90,9 +83,4 @@ def body_schema(model: type[BaseModel], *, or_list: bool = False) -> dict[str, A
     schema.pop("$defs", None)
     if or_list:
         schema = {"oneOf": [schema, {"type": "array", "items": schema}]}
-    return {
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": schema}},
-        }
-    }
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}

@@ -10,16 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tercet.flows.wire import approval_to_wire
 from tercet.humans.decide import Decision
 from tercet.store.approvals import list_approvals
-from tercet.web.access import (
-    Caller,
-    Cursor,
-    Limit,
-    Node,
-    body_schema,
-    json_body,
-    page,
-    parse,
-)
+from tercet.web.access import Caller, Cursor, Limit, Node, body_schema, json_body, page, parse
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
 
@@ -42,11 +33,7 @@ async def list_all(
 ) -> dict[str, Any]:
     """Return approvals, oldest first."""
     rows = await node.reader.read(
-        list_approvals,
-        owner_id=person.owner_id,
-        status=status,
-        limit=limit,
-        after=cursor,
+        list_approvals, owner_id=person.owner_id, status=status, limit=limit, after=cursor
     )
     return page([approval_to_wire(row) for row in rows], limit, "approval_id")
 

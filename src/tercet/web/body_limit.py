@@ -44,8 +44,6 @@ class BodyLimit:
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = error_body(
-            f"the body is larger than {self._max_bytes:,} bytes",
-            "TOO_LARGE",
-            hint="send it in parts",
+            f"the body is larger than {self._max_bytes:,} bytes", "TOO_LARGE", hint="send it in parts"
         )
         await JSONResponse(body, status_code=413)(scope, receive, send)

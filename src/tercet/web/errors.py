@@ -25,11 +25,7 @@ _CODES = {
 
 
 def error_body(
-    message: str,
-    code: str,
-    *,
-    detail: list[dict[str, Any]] | None = None,
-    hint: str | None = None,
+    message: str, code: str, *, detail: list[dict[str, Any]] | None = None, hint: str | None = None
 ) -> dict[str, Any]:
     """Return the body of an error answer."""
     body: dict[str, Any] = {
@@ -45,16 +41,10 @@ def error_body(
     return body
 
 
-def field_errors(
-    error: ValidationError | RequestValidationError,
-) -> list[dict[str, Any]]:
+def field_errors(error: ValidationError | RequestValidationError) -> list[dict[str, Any]]:
     """Return one entry a field: where, which rule. The rejected values stay out of it."""
     return [
-        {
-            "field": ".".join(str(part) for part in item["loc"]),
-            "rule": item["msg"],
-            "type": item["type"],
-        }
+        {"field": ".".join(str(part) for part in item["loc"]), "rule": item["msg"], "type": item["type"]}
         for item in error.errors()
     ]
 
@@ -79,18 +69,13 @@ def install_error_handlers(app: FastAPI) -> None:
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
         code = _CODES.get(error.status_code, "BAD_REQUEST")
         return JSONResponse(
-            error_body(str(error.detail), code),
-            status_code=error.status_code,
-            headers=error.headers,
+            error_body(str(error.detail), code), status_code=error.status_code, headers=error.headers
         )
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> JSONResponse:
         _log.error("request.crashed", path=request.url.path, exc_info=error)
-        return JSONResponse(
-            error_body("the server failed; see its log", "INTERNAL_ERROR"),
-            status_code=500,
-        )
+        return JSONResponse(error_body("the server failed; see its log", "INTERNAL_ERROR"), status_code=500)
 
 
 def _first(detail: list[dict[str, Any]]) -> str:

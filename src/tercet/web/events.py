@@ -55,8 +55,7 @@ async def send(request: Request, node: Node, person: Writer) -> Any:
         return _to_wire(await _send(node, person, parse(EventIn, body)))
     if not 1 <= len(body) <= _MOST_EVENTS:
         raise InvalidInput(
-            f"a list has 1 to {_MOST_EVENTS} events, not {len(body)}",
-            hint="send several lists",
+            f"a list has 1 to {_MOST_EVENTS} events, not {len(body)}", hint="send several lists"
         )
     events = [parse(EventIn, item, prefix=f"{index}.") for index, item in enumerate(body)]
     for index, event in enumerate(events):
@@ -139,15 +138,13 @@ def _verify(secret_env: str, raw: bytes, headers: dict[str, str]) -> None:
     secret = os.environ.get(secret_env)
     if not secret:
         raise NotAuthenticated(
-            "the webhook's secret is not configured",
-            hint=f"set {secret_env} on the server",
+            "the webhook's secret is not configured", hint=f"set {secret_env} on the server"
         )
     try:
         Verifier(secret).verify(raw, headers)
     except (WebhookVerificationError, ValueError) as error:
         raise NotAuthenticated(
-            "the webhook's signature is not valid",
-            hint="Standard Webhooks, within 5 minutes",
+            "the webhook's signature is not valid", hint="Standard Webhooks, within 5 minutes"
         ) from error
     except (
         Exception

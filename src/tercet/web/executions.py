@@ -9,32 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tercet.domain.errors import NotFound
 from tercet.domain.status import ExecutionStatus
-from tercet.flows.wire import (
-    costs_to_wire,
-    event_to_wire,
-    execution_to_wire,
-    task_to_wire,
-)
-from tercet.store.listing import (
-    MOST_TASKS,
-    costs_of,
-    get_execution,
-    list_events,
-    list_executions,
-    tasks_of,
-)
+from tercet.flows.wire import costs_to_wire, event_to_wire, execution_to_wire, task_to_wire
+from tercet.store.listing import MOST_TASKS, costs_of, get_execution, list_events, list_executions, tasks_of
 from tercet.store.reader import Record
-from tercet.web.access import (
-    Caller,
-    Cursor,
-    Limit,
-    Node,
-    Writer,
-    body_schema,
-    json_body,
-    page,
-    parse,
-)
+from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
 
 router = APIRouter(prefix="/executions", tags=["executions"])
 
@@ -66,12 +44,7 @@ async def list_all(
 ) -> dict[str, Any]:
     """Return executions, newest first."""
     rows = await node.reader.read(
-        list_executions,
-        owner_id=person.owner_id,
-        kind=kind,
-        status=status,
-        limit=limit,
-        before=cursor,
+        list_executions, owner_id=person.owner_id, kind=kind, status=status, limit=limit, before=cursor
     )
     return page([execution_to_wire(row) for row in rows], limit, "execution_id")
 
@@ -84,11 +57,7 @@ async def show(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
     costs = await node.reader.read(costs_of, execution_id)
     return {
         **execution_to_wire(row),
-        "costs": {
-            **costs_to_wire(costs),
-            "models": node.models.kind,
-            "note": node.models.note,
-        },
+        "costs": {**costs_to_wire(costs), "models": node.models.kind, "note": node.models.note},
         "tasks": [task_to_wire(task) for task in tasks],
         "tasks_truncated": len(tasks) == MOST_TASKS,
     }

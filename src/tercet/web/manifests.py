@@ -19,10 +19,7 @@ from tercet.web.access import Caller, Node, Writer, page
 
 router = APIRouter(prefix="/manifests", tags=["manifests"])
 _YAML_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/yaml": {"schema": {"type": "string"}}},
-    },
+    "requestBody": {"required": True, "content": {"application/yaml": {"schema": {"type": "string"}}}}
 }
 
 
@@ -51,14 +48,9 @@ async def deploy(request: Request, node: Node, person: Writer) -> JSONResponse:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            "the manifest is not UTF-8",
-            detail=[{"field": "body", "rule": "must be UTF-8"}],
+            "the manifest is not UTF-8", detail=[{"field": "body", "rule": "must be UTF-8"}]
         ) from error
-    loaded = open_text(
-        text,
-        executor_types=node.registry.types,
-        allowed_handlers=node.catalog.handlers.names,
-    )
+    loaded = open_text(text, executor_types=node.registry.types, allowed_handlers=node.catalog.handlers.names)
     before = {d.name: d.revision for d in node.catalog.all_active(person.owner_id)}
     deployed = await node.catalog.deploy(node.engine, loaded, owner_id=person.owner_id)
     created = before.get(deployed.name) != deployed.revision
@@ -81,10 +73,7 @@ async def show(name: str, node: Node, person: Caller) -> dict[str, Any]:
         **_to_wire(deployed),
         "source": next(row["source"] for row in rows if row["id"] == deployed.manifest_id),
         "handlers": [
-            {
-                "name": block.name,
-                "executor": deployed.definition.handler(block.name).executor,
-            }
+            {"name": block.name, "executor": deployed.definition.handler(block.name).executor}
             for block in deployed.definition.blocks.values()
         ],
         "revisions": [
@@ -100,10 +89,7 @@ async def show(name: str, node: Node, person: Caller) -> dict[str, Any]:
 
 @router.get("/{name}/graph")
 async def graph(
-    name: str,
-    node: Node,
-    person: Caller,
-    format: str = Query(default="mermaid", pattern="^(mermaid|svg)$"),
+    name: str, node: Node, person: Caller, format: str = Query(default="mermaid", pattern="^(mermaid|svg)$")
 ) -> Response:
     """Return the event graph as Mermaid, or as SVG with `?format=svg`."""
     drawn = event_graph(node.catalog.active(person.owner_id, name).definition.revision.manifest)

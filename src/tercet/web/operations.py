@@ -38,18 +38,10 @@ async def ledger(
 ) -> dict[str, Any]:
     """Return what was spent, by group."""
     rows = await node.reader.read(
-        summarize,
-        owner_id=person.owner_id,
-        group_by=group_by,
-        execution_id=execution_id,
+        summarize, owner_id=person.owner_id, group_by=group_by, execution_id=execution_id
     )
     items = [{"key": row["key"], **costs_to_wire(row)} for row in rows]
-    return {
-        "items": items,
-        "next_cursor": None,
-        "models": node.models.kind,
-        "note": node.models.note,
-    }
+    return {"items": items, "next_cursor": None, "models": node.models.kind, "note": node.models.note}
 
 
 @router.post("/tokens", status_code=201, openapi_extra=body_schema(TokenIn))
@@ -58,12 +50,7 @@ async def create_token(request: Request, node: Node, person: Caller) -> dict[str
     _check_owner(person.role)
     wanted = parse(TokenIn, await json_body(request))
     token_id, token = await node.tokens.create(user=wanted.user, role=wanted.role, owner_id=person.owner_id)
-    return {
-        "token_id": token_id,
-        "token": token,
-        "user": wanted.user,
-        "role": wanted.role,
-    }
+    return {"token_id": token_id, "token": token, "user": wanted.user, "role": wanted.role}
 
 
 @router.get("/tokens")
@@ -114,11 +101,7 @@ async def metrics(node: Node) -> Response:
     registry = CollectorRegistry()
     executions = Gauge("tercet_executions", "Executions by status.", ["status"], registry=registry)
     tasks = Gauge("tercet_tasks", "Open tasks by status.", ["status"], registry=registry)
-    running = Gauge(
-        "tercet_running_attempts",
-        "Attempts that run in this process.",
-        registry=registry,
-    )
+    running = Gauge("tercet_running_attempts", "Attempts that run in this process.", registry=registry)
     for status, count in (await node.reader.read(count_by_status)).items():
         executions.labels(status).set(count)
     for status, count in (await node.reader.read(task_counts)).items():

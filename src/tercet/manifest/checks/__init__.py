@@ -11,15 +11,7 @@ from tercet.manifest.checks.known import Known
 from tercet.manifest.loader import LoadedManifest, load_path, load_text
 from tercet.manifest.problems import Finding
 
-__all__ = [
-    "DEFAULT_EXECUTORS",
-    "RULES",
-    "Known",
-    "Rule",
-    "check",
-    "open_manifest",
-    "open_text",
-]
+__all__ = ["DEFAULT_EXECUTORS", "RULES", "Known", "Rule", "check", "open_manifest", "open_text"]
 
 DEFAULT_EXECUTORS = frozenset({"llm", "template_engine", "document_processor", "classifier", "tool_call"})
 
@@ -34,11 +26,7 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = tuple(
-    Rule(
-        find.__name__.replace("_", "-"),
-        (find.__doc__ or "").strip().splitlines()[0],
-        find,
-    )
+    Rule(find.__name__.replace("_", "-"), (find.__doc__ or "").strip().splitlines()[0], find)
     for module in (names, events, graph, functions, agents, humans)
     for find in module.RULES
 )
@@ -77,7 +65,5 @@ def open_text(
 ) -> LoadedManifest:
     """Load and check a manifest that came over the network: no folder, only allowed handlers."""
     return check(
-        load_text(text, source=source),
-        executor_types=executor_types,
-        allowed_handlers=allowed_handlers,
+        load_text(text, source=source), executor_types=executor_types, allowed_handlers=allowed_handlers
     )

@@ -74,10 +74,7 @@ def _breaks_contract(schema: dict[str, Any]) -> str | None:
         or "success" not in schema.get("required", [])
     ):
         return "the output schema needs a required `success` of type boolean"
-    if not isinstance(error, dict) or error.get("type") not in (
-        "string",
-        ["string", "null"],
-    ):
+    if not isinstance(error, dict) or error.get("type") not in ("string", ["string", "null"]):
         return "the output schema needs an `error` of type string"
     if "error" in schema.get("required", []):
         return "`error` must not be required: a success has none"

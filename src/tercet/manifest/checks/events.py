@@ -65,10 +65,4 @@ def _is_final(known: Known, event: str) -> bool:
     return declared is not None and "final" in (declared.description or "").lower()
 
 
-RULES = (
-    undeclared_event,
-    never_emitted_event,
-    unhandled_event,
-    fan_in_never_complete,
-    bad_event_schema,
-)
+RULES = (undeclared_event, never_emitted_event, unhandled_event, fan_in_never_complete, bad_event_schema)

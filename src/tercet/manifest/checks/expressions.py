@@ -15,10 +15,7 @@ def expression_findings(rule: str, text: str, path: Path) -> Iterator[Finding]:
         expression = compile_expression(text)
     except ValueError as error:
         yield Finding(
-            rule=rule,
-            message=f"{text!r} is not CEL: {error}",
-            hint="e.g. data.score > 0.5",
-            path=path,
+            rule=rule, message=f"{text!r} is not CEL: {error}", hint="e.g. data.score > 0.5", path=path
         )
         return
     if expression.unknown_variables:

@@ -132,20 +132,14 @@ def bad_function_schema(known: Known) -> Iterator[Finding]:
     for index, function in enumerate(known.manifest.functions):
         if function.data_schema is not None:
             yield from schema_findings(
-                "bad-function-schema",
-                function.data_schema,
-                ("functions", index, "schema"),
+                "bad-function-schema", function.data_schema, ("functions", index, "schema")
             )
 
 
 def flow_control_not_in_force(known: Known) -> Iterator[Finding]:
     """concurrency, throttle, debounce, batch and cancel_on are accepted but not applied."""
     m = known.manifest
-    for kind, blocks in (
-        ("agents", m.agents),
-        ("functions", m.functions),
-        ("humans", m.humans),
-    ):
+    for kind, blocks in (("agents", m.agents), ("functions", m.functions), ("humans", m.humans)):
         for index, block in enumerate(blocks):
             for key in _FLOW_CONTROL:
                 if getattr(block, key):
@@ -157,11 +151,7 @@ def flow_control_not_in_force(known: Known) -> Iterator[Finding]:
 
 def _expressions(known: Known) -> Iterator[tuple[str, Path]]:
     m = known.manifest
-    for kind, blocks in (
-        ("agents", m.agents),
-        ("functions", m.functions),
-        ("humans", m.humans),
-    ):
+    for kind, blocks in (("agents", m.agents), ("functions", m.functions), ("humans", m.humans)):
         for index, block in enumerate(blocks):
             assert isinstance(block, HandlerBlock)
             for j, emit in enumerate(block.emits):

@@ -72,11 +72,7 @@ def _states(value: str | list[str] | None) -> set[str]:
 
 def _handlers(known: Known) -> Iterator[tuple[str, Path]]:
     m = known.manifest
-    for kind, blocks in (
-        ("agents", m.agents),
-        ("functions", m.functions),
-        ("humans", m.humans),
-    ):
+    for kind, blocks in (("agents", m.agents), ("functions", m.functions), ("humans", m.humans)):
         for index, block in enumerate(blocks):
             yield f"handler:{block.name}", (kind, index, "name")
 

@@ -47,9 +47,4 @@ def bad_form(known: Known) -> Iterator[Finding]:
             yield from schema_findings("bad-form", step.form, ("humans", index, "form"))
 
 
-RULES = (
-    human_without_timeout,
-    timeout_emits_nothing,
-    escalation_without_target,
-    bad_form,
-)
+RULES = (human_without_timeout, timeout_emits_nothing, escalation_without_target, bad_form)

@@ -7,12 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from tercet.manifest.event_graph import (
-    EventGraph,
-    emitted_events,
-    event_graph,
-    trigger_events,
-)
+from tercet.manifest.event_graph import EventGraph, emitted_events, event_graph, trigger_events
 from tercet.manifest.problems import Path
 from tercet.manifest.schema import Manifest
 

@@ -89,11 +89,7 @@ def _scripted(reply: Reply, seed: int) -> Answer:
         content.append(_text(to_json(reply.json_value)))
     calls = reply.tool_use if isinstance(reply.tool_use, list) else [reply.tool_use] if reply.tool_use else []
     content += [_tool_use(call, seed, index) for index, call in enumerate(calls)]
-    return Answer(
-        content,
-        reply.stop_reason or ("tool_use" if calls else "end_turn"),
-        reply.delay_seconds,
-    )
+    return Answer(content, reply.stop_reason or ("tool_use" if calls else "end_turn"), reply.delay_seconds)
 
 
 def _text(text: str) -> dict[str, Any]:

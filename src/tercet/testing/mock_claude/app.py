@@ -54,10 +54,7 @@ class _Mock:
             model = check_request(body, version=request.headers.get("anthropic-version", ""))
             tokens = count_tokens(body)
             if tokens > model.context:
-                raise ApiError(
-                    400,
-                    f"prompt is too long: {tokens} tokens > {model.context} maximum",
-                )
+                raise ApiError(400, f"prompt is too long: {tokens} tokens > {model.context} maximum")
             reply = answer(body, self._player)
         except ApiError as error:
             return error.response(request_id)
@@ -67,9 +64,7 @@ class _Mock:
         headers = {"request-id": request_id, **_limit_headers()}
         if body.get("stream"):
             return StreamingResponse(
-                _encode(sse_events(message)),
-                media_type="text/event-stream",
-                headers=headers,
+                _encode(sse_events(message)), media_type="text/event-stream", headers=headers
             )
         return JSONResponse(message, headers=headers)
 
@@ -77,11 +72,7 @@ class _Mock:
         request_id = self._request_id()
         try:
             body = await _body(request)
-            check_request(
-                body,
-                version=request.headers.get("anthropic-version", ""),
-                counting=True,
-            )
+            check_request(body, version=request.headers.get("anthropic-version", ""), counting=True)
         except ApiError as error:
             return error.response(request_id)
         return JSONResponse({"input_tokens": count_tokens(body)}, headers={"request-id": request_id})
@@ -93,12 +84,7 @@ class _Mock:
             return error.response(self._request_id())
         data = [to_wire(model) for model in MODELS.values()]
         return JSONResponse(
-            {
-                "data": data,
-                "has_more": False,
-                "first_id": data[0]["id"],
-                "last_id": data[-1]["id"],
-            }
+            {"data": data, "has_more": False, "first_id": data[0]["id"], "last_id": data[-1]["id"]}
         )
 
     async def model(self, request: Request) -> Response:
@@ -150,11 +136,7 @@ def _message(body: dict[str, Any], model: MockModel, reply: Answer, tokens_input
     if _thinks(body, model):
         signature = hashlib.sha256(f"thinking{seed}".encode()).hexdigest()
         thinking = [
-            {
-                "type": "thinking",
-                "thinking": "The request is clear; answering it.",
-                "signature": signature,
-            }
+            {"type": "thinking", "thinking": "The request is clear; answering it.", "signature": signature}
         ]
     tokens_output = len(to_json(content)) // 4 + 1
     if tokens_output > body["max_tokens"]:
@@ -177,10 +159,7 @@ def _message(body: dict[str, Any], model: MockModel, reply: Answer, tokens_input
             "output_tokens": tokens_output,
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": 0,
-            "cache_creation": {
-                "ephemeral_5m_input_tokens": 0,
-                "ephemeral_1h_input_tokens": 0,
-            },
+            "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
             "output_tokens_details": {"thinking_tokens": 0},
             "server_tool_use": None,
             "service_tier": "standard",

@@ -56,9 +56,7 @@ class _Maker:
             for part in schema["allOf"]:
                 merged = _merge(merged, self._resolve(part["$ref"]) if "$ref" in part else part)
             return self.make(
-                _merge({k: v for k, v in schema.items() if k != "allOf"}, merged),
-                name,
-                depth + 1,
+                _merge({k: v for k, v in schema.items() if k != "allOf"}, merged), name, depth + 1
             )
         return self._by_type(schema, name, depth)
 
@@ -93,8 +91,7 @@ class _Maker:
         """Identifiers of the input come back as they are, as a careful model would do it."""
         if isinstance(schema, dict) and schema.get("type") == "string" and "enum" not in schema:
             found = re.search(
-                rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})",
-                self._prompt,
+                rf"[\"']?\b{re.escape(key)}[\"']?\s*[:=]\s*[\"']?([^\"',\n}}<]{{1,200}})", self._prompt
             )
             if found and key.endswith(("_id", "email", "name")):
                 return found.group(1).strip()
@@ -178,10 +175,7 @@ def _from_pattern(pattern: str, rng: random.Random) -> str:
         if kind == "RANGE":
             return chr(rng.randint(*argument))
         if kind == "CATEGORY":
-            return {
-                "CATEGORY_DIGIT": str(rng.randint(0, 9)),
-                "CATEGORY_SPACE": " ",
-            }.get(str(argument), "a")
+            return {"CATEGORY_DIGIT": str(rng.randint(0, 9)), "CATEGORY_SPACE": " "}.get(str(argument), "a")
         if kind in ("MAX_REPEAT", "MIN_REPEAT"):
             least, most, inner = argument
             return "".join(every(inner) for _ in range(rng.randint(least, min(int(most), least + 3))))

@@ -17,10 +17,7 @@ def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
         "stop_reason": None,
         "usage": {**message["usage"], "output_tokens": 1},
     }
-    events: list[dict[str, Any]] = [
-        {"type": "message_start", "message": opening},
-        {"type": "ping"},
-    ]
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": opening}, {"type": "ping"}]
     for index, block in enumerate(message["content"]):
         events += _block(index, block)
     events.append(

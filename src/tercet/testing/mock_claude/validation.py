@@ -43,10 +43,7 @@ def check_request(body: Any, *, version: str, counting: bool = False) -> MockMod
         raise ApiError(404, f"model: {body['model']}")
     max_tokens = body.get("max_tokens", 1)
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens < 0:
-        raise ApiError(
-            400,
-            "max_tokens: Input should be a valid integer greater than or equal to 0",
-        )
+        raise ApiError(400, "max_tokens: Input should be a valid integer greater than or equal to 0")
     if max_tokens > model.max_output:
         raise ApiError(
             400,
@@ -84,10 +81,7 @@ def _check_messages(messages: Any) -> None:
     for index, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
         if role not in ("user", "assistant", "system"):
-            raise ApiError(
-                400,
-                f"messages.{index}.role: Input should be 'user', 'assistant' or 'system'",
-            )
+            raise ApiError(400, f"messages.{index}.role: Input should be 'user', 'assistant' or 'system'")
         blocks = _blocks(message.get("content"), index)
         if role == "user":
             _check_results(blocks, open_calls, index)

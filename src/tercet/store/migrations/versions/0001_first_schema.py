@@ -71,18 +71,8 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_approval_items")),
         sqlite_with_rowid=False,
     )
-    op.create_index(
-        op.f("ix_approval_items_approval_id"),
-        "approval_items",
-        ["approval_id"],
-        unique=False,
-    )
-    op.create_index(
-        op.f("ix_approval_items_execution_id"),
-        "approval_items",
-        ["execution_id"],
-        unique=False,
-    )
+    op.create_index(op.f("ix_approval_items_approval_id"), "approval_items", ["approval_id"], unique=False)
+    op.create_index(op.f("ix_approval_items_execution_id"), "approval_items", ["execution_id"], unique=False)
     op.create_table(
         "approvals",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -120,10 +110,7 @@ def _create_tables() -> None:
         postgresql_where=sa.text("status = 'pending'"),
     )
     op.create_index(
-        op.f("ix_approvals_owner_id_status_id"),
-        "approvals",
-        ["owner_id", "status", "id"],
-        unique=False,
+        op.f("ix_approvals_owner_id_status_id"), "approvals", ["owner_id", "status", "id"], unique=False
     )
     op.create_table(
         "event_keys",
@@ -138,11 +125,7 @@ def _create_tables() -> None:
     )
     op.create_table(
         "execution_events",
-        sa.Column(
-            "position",
-            sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
-            nullable=False,
-        ),
+        sa.Column("position", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("execution_id", sa.String(length=64), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("event_type", sa.String(length=50), nullable=False),
@@ -160,12 +143,7 @@ def _create_tables() -> None:
         sa.Column("agent_at_ms", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("position", name=op.f("pk_execution_events")),
     )
-    op.create_index(
-        "uq_execution_events_stream",
-        "execution_events",
-        ["execution_id", "seq"],
-        unique=True,
-    )
+    op.create_index("uq_execution_events_stream", "execution_events", ["execution_id", "seq"], unique=True)
     op.create_table(
         "execution_subtasks",
         sa.Column("task_id", sa.String(length=64), nullable=False),
@@ -206,10 +184,7 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        op.f("ix_execution_tasks_execution_id"),
-        "execution_tasks",
-        ["execution_id"],
-        unique=False,
+        op.f("ix_execution_tasks_execution_id"), "execution_tasks", ["execution_id"], unique=False
     )
     op.create_index(
         "ix_execution_tasks_queued",
@@ -249,10 +224,7 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        op.f("ix_executions_owner_id_status_id"),
-        "executions",
-        ["owner_id", "status", "id"],
-        unique=False,
+        op.f("ix_executions_owner_id_status_id"), "executions", ["owner_id", "status", "id"], unique=False
     )
     op.create_table(
         "fan_ins",
@@ -304,12 +276,7 @@ def _create_tables() -> None:
         sa.Column("warnings", sa.Text(), nullable=False),
         sa.Column("created_at_ms", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_manifests")),
-        sa.UniqueConstraint(
-            "owner_id",
-            "name",
-            "revision",
-            name=op.f("uq_manifests_owner_id_name_revision"),
-        ),
+        sa.UniqueConstraint("owner_id", "name", "revision", name=op.f("uq_manifests_owner_id_name_revision")),
     )
     op.create_table(
         "timers",
