@@ -72,8 +72,11 @@ async def open_tercet(
     clock: Clock | None = None,
     handlers: HandlerTable | None = None,
     run_tasks: bool = True,
+    inline: bool = False,
 ) -> AsyncIterator[Tercet]:
-    """Open the data folder and run the node for the block. Without `run_tasks` it only records and reads.
+    """Open the data folder and run the node for the block.
+
+    Without `run_tasks` it only records and reads. `inline` keeps all database work on the loop's thread, for loops with virtual time.
 
     Raises AlreadyRunning when another process owns the folder, StoreUnavailable, InvalidSettings.
     """
@@ -87,13 +90,16 @@ async def open_tercet(
         database = folder / "tercet.db"
         await asyncio.to_thread(migrate, f"sqlite:///{database}")
         models = await asyncio.to_thread(choose_source, settings)
-        reader = Reader(open_reader(database))
+        reader = Reader(open_reader(database), inline=inline)
         try:
             node = _assemble(settings, clock or SystemClock(), handlers or HandlerTable(), reader, models)
             if not run_tasks:
                 node.engine.hold_back()
             journal = SqliteJournal(
-                open_writer(database), on_commit=node.engine.on_commit, on_lost=node.engine.recovery.on_lost
+                open_writer(database),
+                inline=inline,
+                on_commit=node.engine.on_commit,
+                on_lost=node.engine.recovery.on_lost,
             )
             await node.catalog.load()
             await node.engine.start(journal)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger(__name__)
 _BATCH = 200
-_LONGEST_NAP_SECONDS = 60.0
+_LONGEST_NAP_SECONDS = 300.0
 TimerHandler = Callable[[Record], Awaitable[None]]
 
 

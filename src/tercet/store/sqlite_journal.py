@@ -32,10 +32,13 @@ class SqliteJournal:
         self,
         connection: sqlite3.Connection,
         *,
+        inline: bool = False,
         on_commit: Callable[[list[Unit]], None] = lambda units: None,
         on_lost: Callable[[list[Unit], TercetError], None] = lambda units, error: None,
     ) -> None:
-        """`on_commit` hears of every group on disk; `on_lost` of units that were refused or whose commit failed."""
+        """`on_commit` hears of every group on disk; `on_lost` of units that were refused or whose commit failed.
+        `inline` commits on the loop's thread, for loops with virtual time."""
+        self._inline = inline
         self._connection = connection
         self._on_commit = on_commit
         self._on_lost = on_lost
@@ -48,6 +51,8 @@ class SqliteJournal:
 
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
+        if self._inline:
+            return
         self._thread = threading.Thread(target=self._write, name="tercet-journal", daemon=True)
         self._thread.start()
 
@@ -89,7 +94,10 @@ class SqliteJournal:
             self._lose(batch, _unavailable(error))
             batch = []
         self._committing = True
-        self._commits.put(batch)
+        if self._inline and self._loop is not None:
+            self._loop.call_soon(self._committed, batch, self._commit())
+        else:
+            self._commits.put(batch)
 
     def _take(self) -> list[Unit]:
         rows = 0
@@ -138,15 +146,18 @@ class SqliteJournal:
     def _write(self) -> None:
         assert self._loop is not None
         while (batch := self._commits.get()) is not None:
-            error: TercetError | None = None
-            try:
-                self._connection.commit()
-            except sqlite3.Error as cause:
-                error = _unavailable(cause)
+            error = self._commit()
             try:
                 self._loop.call_soon_threadsafe(self._committed, batch, error)
             except RuntimeError:  # the loop is closed: nobody waits any more
                 return
+
+    def _commit(self) -> TercetError | None:
+        try:
+            self._connection.commit()
+        except sqlite3.Error as cause:
+            return _unavailable(cause)
+        return None
 
     def _committed(self, batch: list[Unit], error: TercetError | None) -> None:
         self._committing = False
