@@ -26,6 +26,8 @@ class EventBlock(Block):
     description: str | None = None
     data_schema: JsonSchema | None = Field(default=None, alias="schema")
     """JSON Schema of the event's data; an outside event that breaks it is refused."""
+    outside: bool = False
+    """May come from outside although a handler emits it too. An event that nothing emits always may."""
 
 
 class ContextIn(Block):

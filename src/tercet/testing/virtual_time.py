@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import selectors
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_POLL_SECONDS = 0.002
 
 _START_MS = 1_767_225_600_000
 """2026-01-01T00:00:00Z"""
@@ -17,6 +20,7 @@ class _JumpingSelector(selectors.BaseSelector):
     def __init__(self) -> None:
         self._real = selectors.DefaultSelector()
         self.seconds = 0.0
+        self.threads_at_work = 0
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._real.register(fileobj, events, data)
@@ -27,6 +31,8 @@ class _JumpingSelector(selectors.BaseSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is None:
             return self._real.select(None)
+        if self.threads_at_work:
+            return self._real.select(_POLL_SECONDS)
         ready = self._real.select(0)
         if not ready and timeout > 0:
             self.seconds += timeout
@@ -40,7 +46,8 @@ class _JumpingSelector(selectors.BaseSelector):
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    """`loop_factory=VirtualTimeLoop`: a year of waiting takes milliseconds. Works without threads only."""
+    """`loop_factory=VirtualTimeLoop`: a year of waiting takes milliseconds. Time stands still while
+    `run_in_executor` has work; threads of other making are not seen."""
 
     def __init__(self) -> None:
         self._jumping = _JumpingSelector()
@@ -50,6 +57,15 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._jumping.seconds
+
+    def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> asyncio.Future[T]:  # type: ignore[override]
+        self._jumping.threads_at_work += 1
+        future: asyncio.Future[T] = super().run_in_executor(executor, func, *args)
+        future.add_done_callback(self._thread_done)
+        return future
+
+    def _thread_done(self, _future: object) -> None:
+        self._jumping.threads_at_work -= 1
 
 
 class VirtualClock:

@@ -35,9 +35,13 @@ def flow(tmp_path: Path, migrated: Path) -> Opener:
     shutil.copy(migrated, tmp_path / "tercet.db")
 
     @asynccontextmanager
-    async def opened(manifest: str, *, start: str = "2026-01-01", **handlers: Callable[..., Any]) -> AsyncIterator[Flow]:
+    async def opened(
+        manifest: str, *, start: str = "2026-01-01", **handlers: Callable[..., Any]
+    ) -> AsyncIterator[Flow]:
         start_ms = int(datetime.fromisoformat(f"{start}T00:00:00+00:00").timestamp() * 1000)
-        async with open_flow(tmp_path, manifest, handlers, clock=VirtualClock(start_ms), inline=True) as running:
+        async with open_flow(
+            tmp_path, manifest, handlers, clock=VirtualClock(start_ms), inline=True
+        ) as running:
             yield running
         engine = sa.create_engine(f"sqlite:///{tmp_path / 'tercet.db'}", poolclass=sa.NullPool)
         with engine.connect() as connection:

@@ -159,7 +159,12 @@ def _fan_handlers(missing: int | None) -> dict[str, Any]:
     async def join(event: dict[str, Any], ctx: Any) -> dict[str, Any]:
         data = event["data"]
         parts = sorted(p["number"] for p in data["events"].get("part.done", []))
-        return {"parts": parts, "partial": data["partial"], "missing": data["missing"], "job": data["primary"]["job_id"]}
+        return {
+            "parts": parts,
+            "partial": data["partial"],
+            "missing": data["missing"],
+            "job": data["primary"]["job_id"],
+        }
 
     return {"split": split, "part": part, "join": join}
 

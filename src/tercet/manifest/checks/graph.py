@@ -14,6 +14,7 @@ def unreachable_handler(known: Known) -> Iterator[Finding]:
     """No outside event, cron or webhook leads to the handler."""
     graph = known.graph
     reached = {node.id for node in graph.nodes.values() if node.kind in _ENTRIES}
+    reached |= {f"event:{event.name}" for event in known.manifest.events if event.outside}
     frontier = list(reached)
     while frontier:
         for target in graph.successors(frontier.pop()):
