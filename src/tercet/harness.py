@@ -52,9 +52,8 @@ class Flow:
 
     async def execution(self, execution_id: str) -> Record:
         """Return an execution's row."""
-        row: Record = await self.node.reader.read(
-            get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id
-        )
+        row = await self.node.reader.read(get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id)
+        assert row is not None, f"there is no execution {execution_id!r}"
         return row
 
     async def tasks(self, execution_id: str) -> dict[str, Record]:

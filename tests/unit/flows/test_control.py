@@ -97,7 +97,7 @@ def test_an_unknown_execution_is_not_found(flow, virtual):
 def test_retrying_a_failed_execution_starts_a_new_linked_one(flow, virtual):
     broken = [True]
 
-    async def first(event: dict[str, Any], ctx: Any) -> dict[str, Any]:
+    async def first(event: dict[str, Any], ctx: Any) -> Any:
         if broken[0]:
             raise RuntimeError("no")
         return event["data"]

@@ -214,7 +214,7 @@ functions:
 def test_a_cron_function_runs_at_its_local_time_over_a_change_of_daylight_saving(flow, virtual):
     times: list[str] = []
 
-    async def report(event: dict[str, Any], ctx: Any) -> dict[str, str]:
+    async def report(event: dict[str, Any], ctx: Any) -> Any:
         times.append(event["data"]["scheduled_at"])
         return event["data"]
 
