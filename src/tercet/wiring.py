@@ -76,7 +76,8 @@ async def open_tercet(
 ) -> AsyncIterator[Tercet]:
     """Open the data folder and run the node for the block.
 
-    Without `run_tasks` it only records and reads. `inline` keeps all database work on the loop's thread, for loops with virtual time.
+    Without `run_tasks` it only records and reads. `inline` keeps all database work on the loop's thread, for
+    loops with virtual time.
 
     Raises AlreadyRunning when another process owns the folder, StoreUnavailable, InvalidSettings.
     """
@@ -108,6 +109,7 @@ async def open_tercet(
                 yield node
             finally:
                 await node.engine.stop()
+                await node.registry.aclose()
         finally:
             reader.close()
             models.close()

@@ -38,6 +38,10 @@ class LlmExecutor:
         """Import the client libraries before the first call needs them."""
         await self._clients.warm()
 
+    async def aclose(self) -> None:
+        """Close the connections to the providers."""
+        await self._clients.aclose()
+
     async def run(self, request: ExecutorRequest) -> ExecutorResult:
         """Do the call; see the contract."""
         try:

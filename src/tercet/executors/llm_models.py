@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -45,6 +45,7 @@ class ModelClients:
     def __init__(self, config: LlmConfig) -> None:
         self._config = config
         self._models: dict[ModelRef, Model] = {}
+        self._close: list[Callable[[], Awaitable[None]]] = []
 
     @property
     def overrides(self) -> Overrides:
@@ -62,6 +63,13 @@ class ModelClients:
     async def warm(self) -> None:
         """Import the client libraries beside, before the first call needs them."""
         await asyncio.to_thread(_import_clients)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        closers, self._close = self._close, []
+        self._models.clear()
+        for close in closers:
+            await close()
 
     def _build(self, ref: ModelRef) -> Model:
         if ref.provider == "anthropic":
@@ -92,6 +100,7 @@ class ModelClients:
             max_retries=0,
             timeout=Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
         )
+        self._close.append(client.close)
         return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
 
     def _openai(self, name: str, api_key: str, base_url: str | None) -> Model:
@@ -100,6 +109,7 @@ class ModelClients:
         from pydantic_ai.providers.openai import OpenAIProvider
 
         client = AsyncOpenAI(api_key=api_key, base_url=base_url, max_retries=0, timeout=_READ_SECONDS)
+        self._close.append(client.close)
         return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
 
 

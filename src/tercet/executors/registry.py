@@ -39,6 +39,13 @@ class ExecutorRegistry:
         """Return an executor, or None."""
         return self._executors.get(executor_type)
 
+    async def aclose(self) -> None:
+        """Close the executors that hold connections."""
+        for executor in self._executors.values():
+            close = getattr(executor, "aclose", None)
+            if close is not None:
+                await close()
+
     async def run(self, request: ExecutorRequest) -> ExecutorResult:
         """Run the request once. Never raises, except for cancellation."""
         executor = self._executors.get(request.executor_type)

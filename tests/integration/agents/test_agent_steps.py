@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -165,11 +166,13 @@ async def test_the_model_call_is_a_recorded_step(tmp_path):
 
 
 async def _until(flow: Flow, execution_id: str, status: str) -> None:
-    import asyncio
-
+    """Wait for a status by the commits that bring it."""
+    reached = asyncio.Event()
+    flow.node.engine.commit_listeners.append(lambda _unit: reached.set())
     async with asyncio.timeout(20):
         while (await flow.execution(execution_id))["status"] != status:
-            await asyncio.sleep(0.02)
+            reached.clear()
+            await reached.wait()
 
 
 @pytest.mark.parametrize("kind", ["html", "pdf"])

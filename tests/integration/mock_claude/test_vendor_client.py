@@ -118,9 +118,9 @@ def test_errors_are_the_vendors_classes(client, options, error):
     assert caught.value.request_id.startswith("req_")
 
 
-def test_the_client_retries_what_the_header_asks_for(mock):
+def test_the_client_retries_what_the_header_asks_for(mock, monkeypatch):
+    monkeypatch.setattr(anthropic.Anthropic, "_sleep_for_retry", lambda _self, **_: None)
     with anthropic.Anthropic(api_key="any", base_url=mock.base_url, max_retries=1, timeout=30) as client:
-        client._sleep_for_retry = lambda **_: None
         assert ask(client, "overload").stop_reason == "end_turn"
 
 

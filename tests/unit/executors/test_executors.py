@@ -34,11 +34,11 @@ class Echo:
     """A tool that gives its arguments back."""
 
     name, description, version, side_effects = "echo", "Echoes.", "1", False
-    input_schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {"text": {"type": "string"}},
-        "required": ["text"],
-    }  # noqa: RUF012
+
+    def __init__(self) -> None:
+        self.input_schema: dict[str, Any] = {
+            "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"],
+        }  # fmt: skip
 
     async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> Any:
         if arguments["text"] == "fail":

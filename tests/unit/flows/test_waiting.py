@@ -233,7 +233,7 @@ def test_a_cron_function_runs_at_its_local_time_over_a_change_of_daylight_saving
 def test_an_event_is_refused_when_no_manifest_declares_it(flow, virtual):
     async def go() -> None:
         async with flow(WAIT, work=note, note=note) as f:
-            with pytest.raises(InvalidInput, match="did you mean 'job.sent'"):
+            with pytest.raises(InvalidInput, match=r"did you mean 'job\.sent'"):
                 await f.send("job.snet")
 
     virtual(go())
