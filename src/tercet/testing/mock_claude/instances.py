@@ -9,6 +9,8 @@ from typing import Any
 from tercet.domain.schema_check import schema_violation
 
 _WORD = re.compile(r"[A-Za-zÀ-ÿ][\w'’-]{3,}")
+_DATA_BLOCK = re.compile(r"<data [^>]{0,200}>(.*?)</data>", re.DOTALL)
+_JSON_TEXT = re.compile(r':"([^"]{1,500})"')
 _LIMIT = re.compile(r"\b(maxLength|minLength|minimum|maximum|minItems|maxItems)\W{1,3}(-?\d+)")
 _LONGEST_DEPTH = 8
 _FORMATS = {
@@ -35,7 +37,7 @@ class _Maker:
     def __init__(self, root: dict[str, Any], prompt: str, rng: random.Random) -> None:
         self._root = root
         self._rng = rng
-        self._words = _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", prompt))[-400:] or ["result"]
+        self._words = _words_of(prompt)
         self._prompt = prompt
 
     def make(self, schema: Any, name: str, depth: int) -> Any:
@@ -145,6 +147,13 @@ class _Maker:
                 else node
             )
         return node
+
+
+def _words_of(prompt: str) -> list[str]:
+    """Return words to make texts of: those of the values in data blocks, else all of the prompt."""
+    blocks = " ".join(_DATA_BLOCK.findall(prompt))
+    values = " ".join(_JSON_TEXT.findall(blocks)) or blocks or prompt
+    return _WORD.findall(re.sub(r"<[^>]{0,200}>", " ", values))[-400:] or ["result"]
 
 
 def _limits_in_words(schema: dict[str, Any]) -> dict[str, int]:
