@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import selectors
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -35,7 +36,8 @@ class _JumpingSelector(selectors.BaseSelector):
             return self._real.select(_POLL_SECONDS)
         ready = self._real.select(0)
         if not ready and timeout > 0:
-            self.seconds += timeout
+            # Far from zero a tiny step would be lost to rounding, and time would stand still for ever.
+            self.seconds = max(self.seconds + timeout, math.nextafter(self.seconds, math.inf))
         return ready
 
     def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
@@ -53,7 +55,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self._jumping = _JumpingSelector()
         super().__init__(self._jumping)
         # The loop counts timers within its resolution as due; jumps must end on the far side of it.
-        self._clock_resolution = 1e-9
+        self._clock_resolution = 1e-6
 
     def time(self) -> float:
         return self._jumping.seconds
