@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 from rich.console import Console
@@ -10,8 +11,9 @@ from rich.table import Table
 
 from tercet.domain.prices import from_pico
 
-console = Console()
-_IDS = frozenset({"execution", "task", "approval", "token"})
+# Pipes and files have no width of their own, and folded ids are of no use to a program.
+console = Console() if sys.stdout.isatty() else Console(width=180)
+_UNBROKEN = frozenset({"execution", "task", "approval", "token", "event", "time", "created", "status"})
 STATUS_STYLES = {
     "COMPLETED": "green", "COMPLETE": "green", "approved": "green", "RUNNING": "cyan", "QUEUED": "blue",
     "BLOCKED": "yellow", "pending": "yellow", "PAUSED": "magenta", "FAILED": "red", "ERROR": "red",
@@ -36,7 +38,7 @@ def table(title: str | None, *columns: str) -> Table:
         title=title, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
     )
     for column in columns:
-        made.add_column(column, overflow="fold", no_wrap=column in _IDS)
+        made.add_column(column, overflow="fold", no_wrap=column in _UNBROKEN)
     return made
 
 

@@ -1,0 +1,132 @@
+"""The command line as people use it: each command a process of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MANIFEST = """
+name: shop
+events: [{name: order.placed}, {name: order.checked}, {name: order.approved, description: final}]
+functions:
+  - {name: check, trigger: {event: order.placed}, executor: {type: template_engine, template: "Order {{ order_id }}"}, emits: [order.checked]}
+humans:
+  - {name: review, trigger: {event: order.checked}, timeout: 1d, on_timeout: reject, emits: [order.approved]}
+"""
+
+
+class Cli:
+    """Runs `tercet` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *arguments: str, code: int = 0) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "tercet", *arguments],
+            cwd=self.folder, capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert done.returncode == code, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return done.stdout + done.stderr
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        return json.loads(self(*arguments, "--json", code=code))
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    (tmp_path / "shop.yaml").write_text(MANIFEST)
+    return Cli(tmp_path)
+
+
+def test_a_new_manifest_is_checked_formatted_drawn_and_run(cli):
+    cli("manifest", "new", "fresh")
+    cli("manifest", "check", "fresh", "--strict")
+    cli("manifest", "fmt", "fresh")
+    cli("manifest", "fmt", "fresh", "--check")
+    assert cli("manifest", "graph", "fresh").startswith("flowchart LR")
+    cli("manifest", "graph", "fresh", "--format", "svg", "--out", "g.svg")
+    assert (cli.folder / "g.svg").read_text().startswith("<svg")
+    assert json.loads(cli("manifest", "schema"))["title"] == "Tercet manifest"
+    assert "exists" in cli("manifest", "new", "fresh", code=2)
+
+
+def test_a_broken_manifest_fails_the_check_with_places(cli):
+    (cli.folder / "broken.yaml").write_text(MANIFEST.replace("order.checked]", "order.chekced]"))
+
+    out = cli("manifest", "check", "broken.yaml", code=1)
+    run = cli("run", "broken.yaml", "--event", "order.placed", code=2)
+
+    assert "broken.yaml:5:" in out
+    assert "did you mean 'order.checked'?" in out
+    assert "undeclared-event" in run
+
+
+def test_a_run_exits_0_only_when_every_execution_completed(cli):
+    (cli.folder / "rows.csv").write_bytes("order_id,name\no1,Åse\no2,Bo\n".encode("cp1252"))
+    (cli.folder / "rows.jsonl").write_text('{"order_id": "o3"}\n\n{"order_id": "o4"}\n')
+
+    done = cli.json("run", "shop.yaml", "--event", "order.placed", "--data", "rows.csv", "--approve", "all")
+    waiting = cli.json(
+        "run", "shop.yaml", "--event", "order.placed", "--data", "rows.jsonl", "--approve", "none", code=1
+    )
+
+    assert (done["completed"], done["statuses"], done["models"]) == (True, {"COMPLETED": 2}, "mock")
+    assert (waiting["completed"], waiting["statuses"]) == (False, {"BLOCKED": 2})
+    assert "no object" in cli("run", "shop.yaml", "--event", "order.placed", "--data", "[1]", code=2)
+    assert "did you mean 'order.placed'" in cli("run", "shop.yaml", "--event", "order.palced", code=2)
+
+
+def test_what_a_run_left_open_is_looked_into_decided_and_controlled(cli):
+    waiting = cli.json(
+        "run",
+        "shop.yaml",
+        "--event",
+        "order.placed",
+        "--data",
+        '{"order_id": "o1"}',
+        "--approve",
+        "none",
+        code=1,
+    )
+    execution_id = waiting["executions"][0]["execution_id"]
+
+    assert execution_id in cli("executions", "list")
+    assert "BLOCKED" in cli("executions", "show", execution_id)
+    assert "approval_requested" in cli("executions", "events", execution_id)
+    [approval] = cli.json("inbox", "list")["items"]
+    assert "Order o1" in cli("inbox", "show", approval["approval_id"])
+    assert "feedback is required" in cli("inbox", "reject", approval["approval_id"], code=2)
+    assert "approved" in cli("inbox", "approve", approval["approval_id"])
+    assert "was decided" in cli("inbox", "approve", approval["approval_id"], code=2)
+    assert "PAUSED" in cli("executions", "pause", execution_id)
+    assert "RUNNING" in cli("executions", "resume", execution_id)
+    assert "CANCELLED" in cli("executions", "cancel", execution_id, "--reason", "done")
+    assert "cannot go" in cli("executions", "pause", execution_id, code=2)
+
+
+def test_an_event_is_emitted_once_for_a_key_and_tokens_and_costs_are_shown(cli):
+    cli("run", "shop.yaml", "--event", "order.placed", "--data", '{"order_id": "o1"}', "--approve", "all")
+
+    first = cli.json("emit", "order.placed", "--data", '{"order_id": "o2"}', "--key", "k")
+    again = cli.json("emit", "order.placed", "--data", '{"order_id": "o2"}', "--key", "k")
+    token = cli("token", "create", "bob", "--role", "viewer").splitlines()[0]
+
+    assert again == {**first, "duplicate": True}
+    assert re.fullmatch(r"tct_[\w-]{43}", token)
+    assert "bob" in cli("token", "list")
+    assert "mock Claude" in cli("costs")
+
+
+def test_help_and_version_and_an_unusable_setting(cli):
+    assert "manifest" in cli("--help")
+    assert cli("--version").startswith("tercet ")
+    (cli.folder / ".env").write_text("TERCET_PORT=abc\n")
+    assert "TERCET_PORT" in cli("serve", code=2)
