@@ -15,7 +15,10 @@ MANIFEST = """
 name: shop
 events: [{name: order.placed}, {name: order.checked}, {name: order.approved, description: final}]
 functions:
-  - {name: check, trigger: {event: order.placed}, executor: {type: template_engine, template: "Order {{ order_id }}"}, emits: [order.checked]}
+  - name: check
+    trigger: {event: order.placed}
+    executor: {type: template_engine, template: "Order {{ order_id }}"}
+    emits: [order.checked]
 humans:
   - {name: review, trigger: {event: order.checked}, timeout: 1d, on_timeout: reject, emits: [order.approved]}
 """
@@ -64,7 +67,7 @@ def test_a_broken_manifest_fails_the_check_with_places(cli):
     out = cli("manifest", "check", "broken.yaml", code=1)
     run = cli("run", "broken.yaml", "--event", "order.placed", code=2)
 
-    assert "broken.yaml:5:" in out
+    assert "broken.yaml:8:13" in out
     assert "did you mean 'order.checked'?" in out
     assert "undeclared-event" in run
 
