@@ -206,7 +206,6 @@ class ManifestConfig(Block):
     """The cap on cycles: the longest chain of events from the root event."""
     variables: dict[str, Any] = Field(default_factory=dict)
     """Constants that handlers read as `ctx.variables` and templates as `variables`."""
-    personal_fields: list[str] = Field(default_factory=list)
 
 
 class Manifest(Block):

@@ -63,6 +63,22 @@ def unknown_subagent(known: Known) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
+def agent_tools_not_in_force(known: Known) -> Iterator[Finding]:
+    """allowed_tools, subagents, mcp_servers and context_in.from_db are accepted but not used."""
+    for index, agent in enumerate(known.manifest.agents):
+        for key in ("allowed_tools", "subagents", "mcp_servers"):
+            if getattr(agent.config, key):
+                yield Finding(
+                    severity="warning", rule="agent-tools-not-in-force", message=f"{key} is not used",
+                    hint="an agent's task is one structured model call", path=("agents", index, "config", key),
+                )  # fmt: skip
+        if agent.contract.context_in.from_db:
+            yield Finding(
+                severity="warning", rule="agent-tools-not-in-force", message="from_db is not used",
+                hint="give the data in the event or under static", path=("agents", index, "contract", "context_in"),
+            )  # fmt: skip
+
+
 def _breaks_contract(schema: dict[str, Any]) -> str | None:
     properties = schema.get("properties")
     if schema.get("type") != "object" or not isinstance(properties, dict):
@@ -81,4 +97,4 @@ def _breaks_contract(schema: dict[str, Any]) -> str | None:
     return None
 
 
-RULES = (missing_instructions, output_schema_contract, unknown_subagent)
+RULES = (missing_instructions, output_schema_contract, unknown_subagent, agent_tools_not_in_force)
