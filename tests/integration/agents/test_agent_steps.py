@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pydantic import SecretStr
 
 from tercet.domain.codec import from_json
@@ -173,26 +172,3 @@ async def _until(flow: Flow, execution_id: str, status: str) -> None:
         while (await flow.execution(execution_id))["status"] != status:
             reached.clear()
             await reached.wait()
-
-
-@pytest.mark.parametrize("kind", ["html", "pdf"])
-async def test_documents_are_read_in_a_process_of_their_own(kind):
-    from tercet.domain.contract import ExecutorRequest
-    from tercet.executors.document_processor import DocumentProcessorExecutor
-
-    text = "<h1>Title</h1><p>Body</p>" if kind == "html" else "not a pdf"
-    request = ExecutorRequest.model_validate(
-        {
-            "task_id": "t",
-            "executor_type": "document_processor",
-            "task": {"filename": f"a.{kind}", "text": text},
-        }
-    )
-
-    result = await DocumentProcessorExecutor().run(request)
-
-    if kind == "html":
-        assert result.result == {"content": "# Title\n\nBody", "format": "markdown"}
-    else:
-        assert result.error is not None
-        assert result.error.code == "DOCUMENT_ERROR"
