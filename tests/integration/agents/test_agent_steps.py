@@ -169,6 +169,9 @@ async def _until(flow: Flow, execution_id: str, status: str) -> None:
     reached = asyncio.Event()
     flow.node.engine.commit_listeners.append(lambda _unit: reached.set())
     async with asyncio.timeout(20):
-        while (await flow.execution(execution_id))["status"] != status:
+        while True:
+            # Cleared before the look: a commit between look and wait must not be missed.
             reached.clear()
+            if (await flow.execution(execution_id))["status"] == status:
+                return
             await reached.wait()
