@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
 import signal
@@ -33,6 +34,8 @@ class Server:
             "--manifest", str(HERE / "crash_manifest.yaml"),
         ]  # fmt: skip
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+        # Nothing stays behind when a check in the middle fails.
+        atexit.register(self.process.kill)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line.startswith("Tercet is listening on "), line
@@ -46,6 +49,7 @@ class Server:
         self.http.close()
         self.process.send_signal(number)
         self.process.wait(timeout=30)
+        atexit.unregister(self.process.kill)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
