@@ -30,7 +30,7 @@ Overrides = Mapping[str, Price]
 
 def price_usd(model: str, usage: Usage, overrides: Overrides | None = None) -> Decimal | None:
     """Return what the usage costs, or None when no price is known."""
-    override = (overrides or {}).get(model)
+    override = _override(model, overrides or {})
     if override is not None:
         return (
             usage.tokens_input * override.input_usd + usage.tokens_output * override.output_usd
@@ -56,9 +56,27 @@ def price_usd(model: str, usage: Usage, overrides: Overrides | None = None) -> D
     return calculation.total_price
 
 
+def _override(model: str, overrides: Overrides) -> Price | None:
+    """Find the price under any of the model's names, so that `haiku` costs what `claude-haiku-5-5` costs."""
+    if not overrides or model in overrides:
+        return overrides.get(model)
+    try:
+        ref = parse_model(model)
+    except ValueError:
+        return None
+    return overrides.get(str(ref)) or overrides.get(f"{ref.provider}:{ref.name}")
+
+
 def estimate_tokens(text: str) -> int:
-    """Return an upper estimate of how many tokens a text has, without asking the provider."""
-    return len(text) // _CHARACTERS_A_TOKEN + 16
+    """Return an upper estimate of how many tokens a text has, without asking the provider.
+
+    Three characters a token for ASCII; beyond it, tokens follow the bytes: a Chinese character has up to two.
+    """
+    if text.isascii():
+        return len(text) // _CHARACTERS_A_TOKEN + 16
+    size_bytes = len(text.encode("utf-8", "surrogatepass"))
+    ascii_characters = sum(1 for character in text if character < "\x80")
+    return ascii_characters // _CHARACTERS_A_TOKEN + (size_bytes - ascii_characters) * 2 // 3 + 16
 
 
 def estimate_usd(

@@ -6,6 +6,8 @@ Task fields: `labels` (list), `text` (or prompt), `rules` ([{label, any_of: […
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import Any, Protocol
 
 import regex
@@ -13,6 +15,9 @@ import regex
 from tercet.domain.contract import ErrorCode, ExecutorRequest, ExecutorResult, TaskSpec
 
 _REGEX_SECONDS = 0.2
+_RULES_SECONDS = 1.0
+_MOST_RULES = 1_000
+_LONGEST_PATTERN = 1_000
 _LONGEST_TEXT = 200_000
 
 
@@ -40,7 +45,9 @@ class ClassifierExecutor:
         if not isinstance(text, str) or len(text) > _LONGEST_TEXT:
             return _invalid(f"`text` must be a text of at most {_LONGEST_TEXT:,} characters")
         try:
-            matched = _first_match(rules, labels, text)
+            checked = _check_rules(rules, labels)
+            # A regex may take its time; the event loop must not wait for it.
+            matched = await asyncio.to_thread(_first_match, checked, text) if checked else None
         except ValueError as error:
             return _invalid(str(error))
         if matched is not None:
@@ -82,7 +89,13 @@ class ClassifierExecutor:
         answer = await self._llm.run(request.model_copy(update={"executor_type": "llm", "task": question}))
         if answer.status != "success" or answer.result is None:
             return answer
-        return answer.model_copy(update={"result": {**answer.result["data"], "source": "model"}})
+        data = answer.result.get("data")
+        if not isinstance(data, dict) or data.get("label") not in labels:
+            return ExecutorResult.failure(
+                ErrorCode.OUTPUT_INVALID, "The model's label is not among the labels",
+                usage=answer.usage, model_used=answer.model_used,
+            )  # fmt: skip
+        return answer.model_copy(update={"result": {**data, "source": "model"}})
 
 
 def _is_label_list(labels: Any) -> bool:
@@ -94,35 +107,51 @@ def _is_label_list(labels: Any) -> bool:
     )
 
 
-def _first_match(rules: Any, labels: list[str], text: str) -> tuple[str, str] | None:
-    if not isinstance(rules, list):
-        raise ValueError("`rules` must be a list")
-    folded = text.casefold()
+def _check_rules(rules: Any, labels: list[str]) -> list[dict[str, Any]]:
+    """Return the rules. Raises ValueError that names the first wrong one."""
+    if not isinstance(rules, list) or len(rules) > _MOST_RULES:
+        raise ValueError(f"`rules` must be a list of at most {_MOST_RULES:,}")
     for index, rule in enumerate(rules):
-        if not isinstance(rule, dict) or rule.get("label") not in labels:
+        if not isinstance(rule, dict) or not any(rule.get("label") == label for label in labels):
             raise ValueError(f"rule {index} must be an object whose label is among the labels")
-        reason = _match(rule, folded, text, index)
+        if not any(rule.get(key) for key in ("any_of", "all_of", "regex")):
+            raise ValueError(f"rule {index} needs any_of, all_of or regex")
+        for key in ("any_of", "all_of"):
+            words = rule.get(key, [])
+            if not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+                raise ValueError(f"rule {index}: {key} must be a list of texts")
+        pattern = rule.get("regex", "")
+        if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
+            raise ValueError(f"rule {index}: regex must be a text of at most {_LONGEST_PATTERN:,} characters")
+    return rules
+
+
+def _first_match(rules: list[dict[str, Any]], text: str) -> tuple[str, str] | None:
+    folded, end = text.casefold(), time.monotonic() + _RULES_SECONDS
+    for index, rule in enumerate(rules):
+        left = end - time.monotonic()
+        if left <= 0:
+            raise ValueError(f"rule {index}: the rules take too long together")
+        reason = _match(rule, folded, text, index, min(left, _REGEX_SECONDS))
         if reason is not None:
             return rule["label"], reason
     return None
 
 
-def _match(rule: dict[str, Any], folded: str, text: str, index: int) -> str | None:
-    any_of, all_of, pattern = (rule.get("any_of", []), rule.get("all_of", []), rule.get("regex"))
-    if not any((any_of, all_of, pattern)):
-        raise ValueError(f"rule {index} needs any_of, all_of or regex")
-    hit = next((word for word in any_of if str(word).casefold() in folded), None)
+def _match(rule: dict[str, Any], folded: str, text: str, index: int, timeout_seconds: float) -> str | None:
+    any_of, all_of, pattern = rule.get("any_of", []), rule.get("all_of", []), rule.get("regex")
+    hit = next((word for word in any_of if word.casefold() in folded), None)
     if any_of and hit is None:
         return None
-    if all_of and not all(str(word).casefold() in folded for word in all_of):
+    if not all(word.casefold() in folded for word in all_of):
         return None
-    if pattern is not None:
+    if pattern:
         try:
-            if regex.search(pattern, text, timeout=_REGEX_SECONDS) is None:
+            if regex.search(pattern, text, timeout=timeout_seconds) is None:
                 return None
         except TimeoutError as error:
             raise ValueError(f"rule {index}: the regex takes too long") from error
-        except regex.error as error:
+        except (regex.error, OverflowError, MemoryError, RecursionError) as error:
             raise ValueError(f"rule {index}: not a regex: {error}") from error
     return f"rule {index}" + (f": {hit}" if hit else "")
 

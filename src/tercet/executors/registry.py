@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from importlib.metadata import entry_points
+from typing import Any
 
 import structlog
 
+from tercet.domain.codec import to_json
 from tercet.domain.contract import ErrorCode, Executor, ExecutorRequest, ExecutorResult
+from tercet.domain.errors import InvalidSettings
 
 _log = structlog.get_logger(__name__)
 ENTRY_POINT_GROUP = "tercet.executors"
@@ -26,9 +29,18 @@ class ExecutorRegistry:
         self._executors[executor.executor_type] = executor
 
     def discover(self) -> None:
-        """Register what installed packages offer: each entry point is a function that returns an executor."""
+        """Register what installed packages offer: each entry point is a function that returns an executor.
+
+        Raises InvalidSettings that names the entry point when it cannot be loaded or its type is taken.
+        """
         for entry in entry_points(group=ENTRY_POINT_GROUP):
-            self.register(entry.load()())
+            try:
+                self.register(entry.load()())
+            except Exception as error:
+                raise InvalidSettings(
+                    f"the executor {entry.name!r} of {entry.value!r} cannot be loaded: {error}",
+                    hint="repair or uninstall the package that offers it",
+                ) from error
 
     @property
     def types(self) -> frozenset[str]:
@@ -58,7 +70,8 @@ class ExecutorRegistry:
         timeout = asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000)
         try:
             async with timeout:
-                return await executor.run(request)
+                result = await executor.run(request)
+            return _checked(result)
         except TimeoutError:
             if timeout.expired() and timeout_ms is not None:
                 return ExecutorResult.failure(
@@ -70,3 +83,12 @@ class ExecutorRegistry:
             return ExecutorResult.failure(
                 ErrorCode.EXECUTOR_ERROR, "The executor failed; see the server's log"
             )
+
+
+def _checked(result: Any) -> ExecutorResult:
+    """Return the result if it keeps the contract's form. Raises TypeError, ValueError for what cannot be stored."""
+    if not isinstance(result, ExecutorResult):
+        raise TypeError(f"an executor returned {type(result).__name__}, not an ExecutorResult")
+    if result.result is not None:
+        to_json(result.result)
+    return result

@@ -41,7 +41,22 @@ class EmailTool:
         self._timeout_seconds = timeout_seconds
 
     async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> dict[str, Any]:
-        """Send; return {message_id, recipients}."""
+        """Send; return {message_id, recipients, refused}. `refused` names who the server would not take."""
+        try:
+            message, recipients = self._compose(arguments, idempotency_key)
+        except (ValueError, UnicodeError) as error:
+            raise ToolFailed(f"The message cannot be written: {error}") from error
+        try:
+            refused, _ = await aiosmtplib.send(
+                message, hostname=self._host, port=self._port, timeout=self._timeout_seconds, start_tls=False
+            )
+        except aiosmtplib.SMTPException as error:
+            raise ToolFailed(f"The mail server did not take the message: {type(error).__name__}") from error
+        except OSError as error:
+            raise ToolFailed("The mail server cannot be reached") from error
+        return {"message_id": message["Message-ID"], "recipients": recipients, "refused": sorted(refused)}
+
+    def _compose(self, arguments: dict[str, Any], idempotency_key: str) -> tuple[EmailMessage, list[str]]:
         to = [arguments["to"]] if isinstance(arguments["to"], str) else list(arguments["to"])
         message = EmailMessage()
         message["From"] = self._sender
@@ -55,12 +70,4 @@ class EmailTool:
         domain = self._sender.rpartition("@")[2].rstrip(">") or "localhost"
         message["Message-ID"] = f"<{hashlib.sha256(idempotency_key.encode()).hexdigest()[:32]}@{domain}>"
         message.set_content(arguments["body"])
-        try:
-            await aiosmtplib.send(
-                message, hostname=self._host, port=self._port, timeout=self._timeout_seconds, start_tls=False
-            )
-        except aiosmtplib.SMTPException as error:
-            raise ToolFailed(f"The mail server did not take the message: {type(error).__name__}") from error
-        except OSError as error:
-            raise ToolFailed("The mail server cannot be reached") from error
-        return {"message_id": message["Message-ID"], "recipients": [*to, *arguments.get("cc", [])]}
+        return message, [*to, *arguments.get("cc", [])]

@@ -14,7 +14,7 @@ from tercet.domain.contract import ExecutorResult, Usage
 from tercet.domain.duration import parse_seconds
 from tercet.domain.ids import IdMint, event_id
 from tercet.domain.models import parse_model
-from tercet.domain.prices import from_pico, price_usd, to_pico, verify_usage
+from tercet.domain.prices import Price, estimate_tokens, from_pico, price_usd, to_pico, verify_usage
 from tercet.domain.retry import RetryPolicy, backoff_seconds
 from tercet.domain.text import decode_text
 
@@ -198,3 +198,14 @@ def test_text_is_decoded(raw, expected):
 @given(st.binary(max_size=300))
 def test_decoding_never_raises(raw):
     decode_text(raw)
+
+
+@pytest.mark.parametrize(("text", "least"), [("word " * 100, 125), ("你好" * 100, 200), ("🙂" * 100, 200)])
+def test_an_estimate_of_tokens_is_an_upper_one_in_every_script(text, least):
+    assert estimate_tokens(text) >= least
+
+
+def test_an_override_holds_under_every_name_of_its_model():
+    free = {"claude-haiku-5-5": Price(input_usd=Decimal(0), output_usd=Decimal(0))}
+
+    assert price_usd("haiku", _usage(1000, 1000), free) == 0

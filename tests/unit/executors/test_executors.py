@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tercet.domain.contract import ExecutorRequest, ExecutorResult
+from tercet.domain.errors import InvalidSettings
 from tercet.domain.tool import ToolFailed
 from tercet.executors.classifier import ClassifierExecutor
 from tercet.executors.document_processor import DocumentProcessorExecutor
@@ -232,3 +233,20 @@ async def test_the_registry_names_what_is_registered_when_a_type_is_unknown(regi
 def test_a_type_is_registered_once(registry):
     with pytest.raises(ValueError, match="registered already"):
         registry.register(Misbehaving())
+
+
+def test_a_tool_that_raises_is_a_failure_without_internals():
+    class Broken(Echo):
+        async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> Any:
+            raise OSError("/secret/path")
+
+    error = run(ToolCallExecutor([Broken()]), {"tool": "echo", "arguments": {"text": "x"}}).error
+
+    assert error is not None
+    assert error.code == "TOOL_ERROR"
+    assert "secret" not in error.message
+
+
+def test_two_tools_of_one_name_stop_the_start():
+    with pytest.raises(InvalidSettings, match="two tools are called 'echo'"):
+        ToolCallExecutor([Echo(), Echo()])
