@@ -22,25 +22,27 @@ class ApiError(Exception):
         message: str,
         *,
         error_type: str | None = None,
+        code: str | None = None,
         retry_after_seconds: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
-        self.error_type = error_type or TYPES.get(status, "api_error")
+        fallback = "invalid_request_error" if status < 500 else "api_error"
+        self.error_type = error_type or TYPES.get(status, fallback)
+        self.code = code
         self.retry_after_seconds = retry_after_seconds
 
     def envelope(self, request_id: str) -> dict[str, Any]:
         """Return the body."""
-        return {
-            "type": "error",
-            "error": {"type": self.error_type, "message": self.message},
-            "request_id": request_id,
-        }
+        error: dict[str, Any] = {"type": self.error_type, "message": self.message}
+        if self.code is not None:
+            error["details"] = {"error_code": self.code}
+        return {"type": "error", "error": error, "request_id": request_id}
 
-    def response(self, request_id: str) -> JSONResponse:
+    def response(self, request_id: str, headers: dict[str, str] | None = None) -> JSONResponse:
         """Return the answer with its headers."""
-        headers = {"request-id": request_id}
+        headers = {**(headers or {}), "request-id": request_id}
         if self.retry_after_seconds is not None:
             headers["retry-after"] = f"{self.retry_after_seconds:g}"
         return JSONResponse(self.envelope(request_id), status_code=self.status, headers=headers)

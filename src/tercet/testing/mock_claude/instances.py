@@ -23,10 +23,14 @@ class NoInstance(Exception):
     """The schema asks for something that the mock cannot make."""
 
 
-def make_instance(schema: dict[str, Any], *, prompt: str, seed: int) -> Any:
+Known = dict[str, tuple[Any, ...]]
+"""Values that are known for fields of a name, best first."""
+
+
+def make_instance(schema: dict[str, Any], *, prompt: str, seed: int, known: Known | None = None) -> Any:
     """Return a valid instance: the same for the same schema, prompt and seed. Raises NoInstance."""
     for attempt in range(8):
-        maker = _Maker(schema, prompt, random.Random(seed * 31 + attempt))  # noqa: S311 not for secrets
+        maker = _Maker(schema, prompt, random.Random(seed * 31 + attempt), known or {})  # noqa: S311 not for secrets
         value = maker.make(schema, "answer", 0)
         if schema_violation(schema, value) is None:
             return value
@@ -34,7 +38,8 @@ def make_instance(schema: dict[str, Any], *, prompt: str, seed: int) -> Any:
 
 
 class _Maker:
-    def __init__(self, root: dict[str, Any], prompt: str, rng: random.Random) -> None:
+    def __init__(self, root: dict[str, Any], prompt: str, rng: random.Random, known: Known) -> None:
+        self._known = known
         self._root = root
         self._rng = rng
         self._words = _words_of(prompt)
@@ -63,6 +68,9 @@ class _Maker:
         return self._by_type(schema, name, depth)
 
     def _by_type(self, schema: dict[str, Any], name: str, depth: int) -> Any:
+        for value in self._known.get(name, ()):
+            if schema_violation(schema, value) is None:
+                return value
         schema = {**_limits_in_words(schema), **schema}
         kind = schema.get("type")
         if isinstance(kind, list):

@@ -14,16 +14,25 @@ from tercet.testing.mock_claude.app import create_app
 from tercet.testing.mock_claude.script import Script, load_script
 
 _START_SECONDS = 20.0
+_STOP_SECONDS = 5.0
+_GRACE_SECONDS = 1
 
 
 class MockClaude:
-    """`with MockClaude() as mock:` serves on `mock.base_url` from a thread of this process."""
+    """`with MockClaude() as mock:` serves on `mock.base_url` from a thread of this process.
+
+    Port 0 takes a free one. Raises OSError when the port is taken.
+    """
 
     def __init__(self, script: Script | None = None, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._socket = socket.create_server((host, port))
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._socket = socket.create_server((host, port), family=family)
         self.port: int = self._socket.getsockname()[1]
-        self.base_url = f"http://{host}:{self.port}"
-        config = uvicorn.Config(create_app(script), log_level="error", lifespan="off", ws="none")
+        self.base_url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        config = uvicorn.Config(
+            create_app(script), log_level="error", lifespan="off", ws="none",
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="mock-claude", daemon=True)
 
@@ -41,9 +50,10 @@ class MockClaude:
         return self
 
     def stop(self) -> None:
-        """Stop serving."""
+        """Stop serving; answers that are still delayed are dropped. A second call does nothing."""
         self._server.should_exit = True
-        self._thread.join(timeout=5)
+        if self._thread.is_alive():
+            self._thread.join(timeout=_STOP_SECONDS)
         self._socket.close()
 
     def __enter__(self) -> MockClaude:
@@ -56,6 +66,6 @@ class MockClaude:
 
 
 def run_blocking(*, port: int, host: str = "127.0.0.1", script_path: Path | None = None) -> None:
-    """Serve until interrupted; what `tercet mock-claude` does."""
+    """Serve until interrupted; what `tercet mock-claude` does. Raises ValueError or OSError for a bad script."""
     script = load_script(script_path) if script_path is not None else None
     uvicorn.run(create_app(script), host=host, port=port, log_level="info")

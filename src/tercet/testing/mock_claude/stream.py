@@ -9,15 +9,22 @@ from tercet.domain.codec import to_json
 _CHUNK = 24
 
 
-def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the events: message_start, ping, the blocks, message_delta, message_stop."""
+def opening_events(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what every stream begins with: message_start, ping."""
     opening = {
         **message,
         "content": [],
         "stop_reason": None,
-        "usage": {**message["usage"], "output_tokens": 1},
+        "stop_sequence": None,
+        "stop_details": None,
+        "usage": {**message["usage"], "output_tokens": min(1, message["usage"]["output_tokens"])},
     }
-    events: list[dict[str, Any]] = [{"type": "message_start", "message": opening}, {"type": "ping"}]
+    return [{"type": "message_start", "message": opening}, {"type": "ping"}]
+
+
+def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the events: message_start, ping, the blocks, message_delta, message_stop."""
+    events = opening_events(message)
     for index, block in enumerate(message["content"]):
         events += _block(index, block)
     events.append(
@@ -26,12 +33,13 @@ def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
             "delta": {
                 "stop_reason": message["stop_reason"],
                 "stop_sequence": message["stop_sequence"],
-                "stop_details": None,
+                "stop_details": message["stop_details"],
                 "container": None,
             },
             "usage": {
                 "input_tokens": message["usage"]["input_tokens"],
                 "output_tokens": message["usage"]["output_tokens"],
+                "output_tokens_details": message["usage"]["output_tokens_details"],
                 "cache_creation_input_tokens": 0,
                 "cache_read_input_tokens": 0,
                 "server_tool_use": None,
