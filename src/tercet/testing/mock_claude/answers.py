@@ -173,8 +173,8 @@ def _instance(schema: dict[str, Any], conversation: Conversation, seed: int) -> 
     known: dict[str, Any] = {}
     if numbers:
         sentence = _statement(conversation)
-        known = {key: (numbers[-1], sentence) for key in ("result", "answer", "value", "total", "sum")}
-        known |= {key: (sentence,) for key in ("response", "content", "text", "summary", "message")}
+        known = dict.fromkeys(("result", "answer", "value", "total", "sum"), (numbers[-1], sentence))
+        known |= dict.fromkeys(("response", "content", "text", "summary", "message"), (sentence,))
     try:
         return make_instance(schema, prompt=conversation.prompt, seed=seed, known=known)
     except (NoInstance, ValueError) as error:
