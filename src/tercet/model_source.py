@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tercet.domain.models import ALIASES
 from tercet.domain.prices import Price
@@ -59,6 +59,18 @@ class ModelSource:
     def resolve(self, model: str) -> str:
         """Return the model that a name means here."""
         return self.aliases.get(model, model)
+
+    def config_with_key(self, api_key: str) -> LlmConfig | None:
+        """Return the configuration for an agent with a key of its own; None leaves the node's in force.
+
+        While the mock answers, only a key that has a provider's form (`sk-…`) leads to a real service.
+        """
+        if api_key.startswith("sk-ant-") or self.kind == "anthropic":
+            base_url = self.config.anthropic_base_url if self.kind == "anthropic" else None
+            return replace(self.config, anthropic_api_key=api_key, anthropic_base_url=base_url)
+        if api_key.startswith("sk-") or self.kind == "openai":
+            return replace(self.config, openai_api_key=api_key)
+        return None
 
     def close(self) -> None:
         """Stop the mock."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tercet.domain.errors import InvalidSettings
 
@@ -48,6 +48,26 @@ class Settings(BaseSettings):
     smtp_host: str = "127.0.0.1"
     smtp_port: int = Field(default=1025, ge=1, le=65535)
     smtp_sender: str = "tercet@example.org"
+    resend_api_key: SecretStr | None = None
+    """With it the email tool sends through Resend instead of SMTP."""
+    slack_token: SecretStr | None = None
+    """The bot token of the slack tool."""
+    mcp_servers_file: Path | None = None
+    """JSON in the common `mcpServers` format: the servers whose tools agents may name."""
+    tool_domains: Annotated[list[str], NoDecode] = Field(default_factory=list)
+    """Hosts that http_request may reach; empty means every public one."""
+    tool_networks: Annotated[list[str], NoDecode] = Field(default_factory=list)
+    """Networks that are not public and that http_request may reach all the same, such as 10.1.2.0/24."""
+    redis_url: str | None = None
+    """A Redis for the results of side-effect-free tools; needs `tercet[redis]`."""
+
+    @field_validator("tool_domains", "tool_networks", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        """Read `a, b` as two entries."""
+        return (
+            [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+        )
 
 
 def load_settings(**flags: Any) -> Settings:

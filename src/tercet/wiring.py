@@ -8,13 +8,19 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from tercet.agent.agents import Agents
+from tercet.agent.audit_book import AuditBook
+from tercet.agent.runs import AgentRuns
+from tercet.agent.task import AgentServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
 from tercet.engine.calls import ExecutorCalls
 from tercet.engine.control import Control
+from tercet.engine.definition import Definition
 from tercet.engine.engine import Engine
 from tercet.engine.intake import Intake
 from tercet.executors.classifier import ClassifierExecutor
@@ -22,7 +28,7 @@ from tercet.executors.document_processor import DocumentProcessorExecutor
 from tercet.executors.llm import LlmExecutor
 from tercet.executors.registry import ExecutorRegistry
 from tercet.executors.template_engine import TemplateEngineExecutor
-from tercet.executors.tool_call import ToolCallExecutor, discover_tools
+from tercet.executors.tool_call import ToolCallExecutor
 from tercet.flows.catalog import Catalog
 from tercet.flows.cron_starter import CronStarter
 from tercet.flows.events import Events
@@ -36,11 +42,18 @@ from tercet.humans.rows import Locks
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
 from tercet.settings import Settings
+from tercet.store.keys import open_keyring
 from tercet.store.migrate import migrate
 from tercet.store.reader import Reader
 from tercet.store.sqlite import FolderLock, open_reader, open_writer
 from tercet.store.sqlite_journal import SqliteJournal
+from tercet.tools.catalog import ToolCatalog, builtin_tools
 from tercet.tools.email import EmailTool
+from tercet.tools.http_request import HTTPRequestTool
+from tercet.tools.mcp import McpServers, load_mcp_servers
+from tercet.tools.result_cache import MemoryResultCache, RedisResultCache
+from tercet.tools.sandbox import ToolSandbox
+from tercet.tools.slack import SlackTool
 
 _SWITCH_INTERVAL_SECONDS = 0.0005
 
@@ -61,6 +74,10 @@ class Tercet:
     retries: Retries
     tokens: Tokens
     registry: ExecutorRegistry
+    tools: ToolCatalog
+    agents: Agents
+    runs: AgentRuns
+    services: AgentServices
     models: ModelSource
     admin_token: str
 
@@ -110,6 +127,7 @@ async def open_tercet(
             finally:
                 await node.engine.stop()
                 await node.registry.aclose()
+                await node.tools.mcp.aclose()
         finally:
             reader.close()
             models.close()
@@ -130,12 +148,26 @@ def _prepare(folder: Path) -> Path:
 def _assemble(
     settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource
 ) -> Tercet:
-    catalog = Catalog(reader, handlers)
-    mint = IdMint(now_ms=clock.now_ms)
-    engine = Engine(
-        reader=reader, definitions=catalog.definition, clock=clock, mint=mint, slots=settings.slots
+    tools = _tools(settings)
+    llm = LlmExecutor(models.config)
+    services = AgentServices(
+        catalog=tools,
+        llm=llm,
+        resolve_model=models.resolve,
+        audit=AuditBook(reader),
+        workspaces=settings.data_dir / "workspaces",
+        cache=RedisResultCache(settings.redis_url) if settings.redis_url else MemoryResultCache(),
+        make_sandbox=partial(_sandbox, settings),
     )
-    registry = _executors(settings, models)
+    catalog = Catalog(reader, handlers, services)
+    mint = IdMint(now_ms=clock.now_ms)
+
+    async def definitions(revision_id: str) -> Definition:
+        source = agents if revision_id.startswith("agr_") else catalog
+        return await source.definition(revision_id)
+
+    engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
+    registry = _executors(llm, tools, _sandbox(settings))
     locks = Locks()
     engine.calls = ExecutorCalls(
         engine, registry.run, resolve_model=models.resolve, overrides=models.overrides
@@ -146,6 +178,9 @@ def _assemble(
     intake = Intake(engine)
     CronStarter(engine, intake, catalog)
     control = Control(engine)
+    agents = Agents(
+        engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
+    )
     return Tercet(
         settings=settings,
         reader=reader,
@@ -159,19 +194,52 @@ def _assemble(
         retries=Retries(engine, intake, control),
         tokens=Tokens(engine),
         registry=registry,
+        tools=tools,
+        agents=agents,
+        runs=AgentRuns(engine, intake, services.feed),
+        services=services,
         models=models,
         admin_token="",
     )
 
 
-def _executors(settings: Settings, models: ModelSource) -> ExecutorRegistry:
+def _llm_with_key(models: ModelSource, api_key: str) -> LlmExecutor | None:
+    config = models.config_with_key(api_key)
+    return None if config is None else LlmExecutor(config)
+
+
+def _tools(settings: Settings) -> ToolCatalog:
+    servers = load_mcp_servers(settings.mcp_servers_file) if settings.mcp_servers_file else {}
+    resend, slack = settings.resend_api_key, settings.slack_token
+    email = EmailTool(
+        host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender,
+        resend_api_key=resend.get_secret_value() if resend else None,
+    )  # fmt: skip
+    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
+    http = HTTPRequestTool(_sandbox(settings))
+    catalog = ToolCatalog(builtin_tools(email=email, slack=slack_tool, http=http), mcp=McpServers(servers))
+    catalog.discover()
+    return catalog
+
+
+def _sandbox(settings: Settings) -> ToolSandbox:
+    sandbox = ToolSandbox()
+    try:
+        for domain in settings.tool_domains:
+            sandbox.add_allowed_domain(domain)
+        for network in settings.tool_networks:
+            sandbox.allow_network(network)
+    except ValueError as error:
+        raise InvalidSettings(f"TERCET_TOOL_DOMAINS or TERCET_TOOL_NETWORKS: {error}") from error
+    return sandbox
+
+
+def _executors(llm: LlmExecutor, tools: ToolCatalog, sandbox: ToolSandbox) -> ExecutorRegistry:
     registry = ExecutorRegistry()
-    llm = LlmExecutor(models.config)
-    email = EmailTool(host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender)
     registry.register(llm)
     registry.register(TemplateEngineExecutor())
     registry.register(DocumentProcessorExecutor())
     registry.register(ClassifierExecutor(llm))
-    registry.register(ToolCallExecutor([email, *discover_tools()]))
+    registry.register(ToolCallExecutor(tools, sandbox=sandbox))
     registry.discover()
     return registry

@@ -17,17 +17,18 @@ from tercet.executors.template_engine import TemplateEngineExecutor
 from tercet.executors.tool_call import ToolCallExecutor
 from tercet.testing.conformance.executor import check_executor
 from tercet.testing.mock_claude import MockClaude
+from tercet.tools.base import ToolBase
+from tercet.tools.catalog import ToolCatalog
 
 
-class Double:
+class Double(ToolBase):
     """A tool without side effects."""
 
-    name, description, version, side_effects = "double", "Doubles.", "1", False
-
     def __init__(self) -> None:
-        self.input_schema: dict[str, Any] = {
+        schema = {
             "type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"],
         }  # fmt: skip
+        super().__init__(name="double", description="Doubles.", input_schema=schema, side_effects=False)
 
     async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> Any:
         return arguments["n"] * 2
@@ -59,7 +60,7 @@ async def test_document_processor_keeps_the_contract():
 
 async def test_tool_call_keeps_the_contract():
     await check_executor(
-        ToolCallExecutor([Double()]), [request("tool_call", tool="double", arguments={"n": 4})]
+        ToolCallExecutor(ToolCatalog([Double()])), [request("tool_call", tool="double", arguments={"n": 4})]
     )
 
 

@@ -126,6 +126,21 @@ RETRYABLE = frozenset(
 """Codes after which the same request may succeed."""
 
 
+FALLS_BACK = frozenset(
+    {
+        ErrorCode.MODEL_TIMEOUT,
+        ErrorCode.MODEL_RATE_LIMITED,
+        ErrorCode.MODEL_QUOTA_EXCEEDED,
+        ErrorCode.MODEL_OVERLOADED,
+        ErrorCode.MODEL_UNAVAILABLE,
+        ErrorCode.MODEL_AUTHENTICATION,
+        ErrorCode.MODEL_NOT_FOUND,
+        ErrorCode.MODEL_ERROR,
+    }
+)
+"""Codes after which another model may answer the same request."""
+
+
 class ExecutorError(_Wire):
     """Why there is no result. The message is fit for users: no internals."""
 

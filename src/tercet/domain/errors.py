@@ -12,7 +12,13 @@ TercetError
 │   └── NotAllowed
 ├── LimitReached                a person raises the limit, or waits
 │   ├── CostLimitReached
+│   │   └── CostLimitExceededError    an agent's run
+│   ├── RateLimitExceededError  a provider's or a tool's; wait and try again
 │   └── TooLarge
+├── AgentFailed                 an agent's run ended without an answer
+│   ├── ToolNotFoundError       the configuration names a tool that there is not
+│   ├── ToolExecutionError      a tool whose failure ends the run
+│   └── ContextLengthExceededError    shorten the conversation
 ├── HandlerFailed               the handler's author, or a person who retries or skips
 │   ├── HandlerTimedOut
 │   └── NonRetryable            the handler says that another attempt is pointless
@@ -124,11 +130,59 @@ class CostLimitReached(LimitReached):
     code = "COST_LIMIT_REACHED"
 
 
+class CostLimitExceededError(CostLimitReached):
+    """The next model call of an agent's run does not fit into a limit (spec 3, Cost Management)."""
+
+    code = "COST_LIMIT_EXCEEDED"
+    http_status = 402
+
+
+class RateLimitExceededError(LimitReached):
+    """The provider's rate limit holds on (spec 3, Common Errors)."""
+
+    code = "RATE_LIMIT_EXCEEDED"
+
+
 class TooLarge(LimitReached):
     """The input is larger than the configured cap."""
 
     code = "TOO_LARGE"
     http_status = 413
+
+
+class AgentFailed(TercetError):
+    """An agent's run ended without an answer; `code` may be the contract's (docs/reference/error-codes.md)."""
+
+    code = "AGENT_FAILED"
+    http_status = 502
+
+    def __init__(
+        self, message: str, *, code: str | None = None, tool_name: str | None = None, **rest: Any
+    ) -> None:
+        super().__init__(message, **rest)
+        if code is not None:
+            self.code = code  # type: ignore[misc]
+        self.tool_name = tool_name
+
+
+class ToolNotFoundError(AgentFailed):
+    """The agent's configuration names a tool that is not registered (spec 3, Common Errors)."""
+
+    code = "TOOL_NOT_FOUND"
+    http_status = 422
+
+
+class ToolExecutionError(AgentFailed):
+    """A tool that is marked fatal failed (spec 3, Common Errors)."""
+
+    code = "TOOL_EXECUTION_FAILED"
+
+
+class ContextLengthExceededError(AgentFailed):
+    """The conversation is too long for the model, even after it was compacted (spec 3, Common Errors)."""
+
+    code = "CONTEXT_LENGTH_EXCEEDED"
+    http_status = 422
 
 
 class HandlerFailed(TercetError):

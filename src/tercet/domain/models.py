@@ -11,6 +11,17 @@ ALIASES = {
     "fable": "claude-fable-5-2",
 }
 """Lines of Claude and the model that each means."""
+RETIRED = {
+    "claude-sonnet-4-20250514": "claude-sonnet-5-5",
+    "claude-opus-4-20250514": "claude-opus-5-5",
+    "claude-opus-4-1-20250805": "claude-opus-5-5",
+    "claude-3-7-sonnet-20250219": "claude-sonnet-5-5",
+    "claude-3-5-sonnet-20241022": "claude-sonnet-5-5",
+    "claude-3-5-haiku-20241022": "claude-haiku-5-5",
+    "claude-3-opus-20240229": "claude-opus-5-5",
+    "claude-3-haiku-20240307": "claude-haiku-5-5",
+}
+"""Models that their provider has switched off, and which one answers in their place."""
 _PREFIXES = (
     ("claude", "anthropic"),
     ("gpt-", "openai"),
@@ -36,14 +47,19 @@ def guess_provider(name: str) -> str | None:
     return next((provider for prefix, provider in _PREFIXES if name.startswith(prefix)), None)
 
 
+def current_name(name: str) -> str:
+    """Return the model that an alias or a retired id stands for; any other name is itself."""
+    return ALIASES.get(name) or RETIRED.get(name, name)
+
+
 def parse_model(text: str) -> ModelRef:
     """Read `provider:model`, an alias or a bare name. Raises ValueError for a name that says no provider."""
-    text = ALIASES.get(text, text)
+    text = current_name(text)
     provider, separator, name = text.partition(":")
     if separator:
         if not provider or not name:
             raise ValueError(f"{text!r} is not of the form provider:model")
-        return ModelRef(provider, ALIASES.get(name, name))
+        return ModelRef(provider, current_name(name))
     guessed = guess_provider(text)
     if guessed is None:
         raise ValueError(f"{text!r} names no known provider; write provider:model, e.g. local:{text}")

@@ -22,3 +22,9 @@ def why_blocked(state: ExecutionState, open_fan_ins: int) -> str:
     if state.delayed_events:
         reasons.append(f"{state.delayed_events} delayed event{'s' if state.delayed_events > 1 else ''}")
     return "; ".join(reasons)
+
+
+def why_failed(state: ExecutionState) -> str:
+    """Say which failure ended the execution."""
+    failed = next(task for task in state.tasks.values() if task.status is TaskStatus.ERROR)
+    return failed.error_message or failed.error_type or "the task failed"

@@ -7,16 +7,16 @@ and the reservation that follows it happen without an await in between.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from tercet.domain.prices import from_pico, to_pico
 from tercet.engine.definition import BudgetRule
-from tercet.store.ledger import spent
-from tercet.store.reader import Reader
 
 _MOST_SCOPES = 10_000
+Spent = Callable[..., Awaitable[tuple[int, int]]]
+"""(owner_id, execution_id, agent, day) → (picodollars, tokens) that were spent or reserved so far."""
 Scope = tuple[str, str, str]
 """(kind, owner, key)."""
 
@@ -47,8 +47,8 @@ class Refusal:
 class BudgetBook:
     """Sums by scope."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, spent: Spent) -> None:
+        self._spent = spent
         self._sums: OrderedDict[Scope, list[int]] = OrderedDict()
 
     async def learn(self, spender: Spender, rules: Sequence[BudgetRule]) -> None:
@@ -56,8 +56,7 @@ class BudgetBook:
         for rule in rules:
             if rule.scope == "call" or (scope := spender.scope(rule)) in self._sums:
                 continue
-            pico, tokens = await self._reader.read(
-                spent,
+            pico, tokens = await self._spent(
                 owner_id=spender.owner_id,
                 execution_id=spender.execution_id if rule.scope == "execution" else None,
                 agent=spender.agent if rule.scope == "agent" else None,

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tercet.domain.clock import to_datetime
 from tercet.domain.codec import to_json
-from tercet.domain.contract import ErrorCode, ExecutorError, ExecutorRequest, ExecutorResult, TaskSpec
+from tercet.domain.contract import FALLS_BACK, ErrorCode, ExecutorError, ExecutorRequest, ExecutorResult
 from tercet.domain.errors import HandlerFailed, NonRetryable
 from tercet.domain.prices import Overrides, estimate_tokens, estimate_usd, from_pico, to_pico, verify_usage
 from tercet.engine.budgets import BudgetBook, Refusal, Spender
 from tercet.engine.context import TaskContext
 from tercet.engine.engine import Engine
 from tercet.store import statements as sql
-from tercet.store.ledger import open_reservations
+from tercet.store.ledger import open_reservations, spent
 from tercet.store.unit import Unit
 
 RunExecutor = Callable[[ExecutorRequest], Awaitable[ExecutorResult]]
@@ -67,24 +67,44 @@ class ExecutorCalls:
         self._run_executor = run_executor
         self._resolve_model = resolve_model
         self._overrides = overrides
-        self._book = BudgetBook(engine.reader)
+        self._book = BudgetBook(self._spent)
 
-    async def run(self, context: TaskContext, request: ExecutorRequest, step: str) -> ExecutorResult:
-        """Reserve, call once, settle. Raises ExecutorFailed, ExecutorRefused."""
+    async def run(
+        self,
+        context: TaskContext,
+        request: ExecutorRequest,
+        step: str,
+        *,
+        run_executor: RunExecutor | None = None,
+    ) -> ExecutorResult:
+        """Reserve, call once, settle; with `run_executor` in the place of the registry.
+
+        A model that cannot answer now is followed by the next of `allowed_models`. Raises ExecutorFailed,
+        ExecutorRefused.
+        """
         started_at_ms = self._engine.clock.now_ms()
-        reservation: _Reservation | None = None
-        if _asks_model(request):
-            if context.task.attempt > 1:
-                await self._abandon_lost(context, step)
-            request, reservation = await self._reserve(context, request, step)
-        result = await self._run_executor(request)
-        change = context.change()
-        if reservation is not None:
-            self._settle(change.unit, context, reservation, result)
-        elif result.usage is not None and result.usage.total_tokens:
-            reservation = self._enter(context, request, step, change.unit, pico=0, tokens=0)
-            self._settle(change.unit, context, reservation, result)
-        if result.status == "failed":
+        call = run_executor or self._run_executor
+        asks_model = _asks_model(request)
+        if asks_model and context.task.attempt > 1:
+            await self._abandon_lost(context, step)
+        while True:
+            reservation: _Reservation | None = None
+            sent = request
+            if asks_model:
+                sent, reservation = await self._reserve(context, request, step)
+            result = await call(sent)
+            change = context.change()
+            if reservation is not None:
+                self._settle(change.unit, context, reservation, result)
+            elif result.usage is not None and result.usage.total_tokens:
+                reservation = self._enter(context, sent, step, change.unit, pico=0, tokens=0)
+                self._settle(change.unit, context, reservation, result)
+            if result.status != "failed":
+                text = to_json(result.to_wire())
+                change.record_step(context.task, step, text, started_at_ms=started_at_ms)
+                context.memo[step] = text
+                await self._engine.submit(change)
+                return result
             error = result.error or ExecutorError(
                 code=ErrorCode.EXECUTOR_ERROR, message="The executor failed"
             )
@@ -93,14 +113,20 @@ class ExecutorCalls:
                 error_message=error.message,
             )  # fmt: skip
             await self._engine.submit(change)
-            raise (
-                ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
-            )
-        text = to_json(result.to_wire())
-        change.record_step(context.task, step, text, started_at_ms=started_at_ms)
-        context.memo[step] = text
-        await self._engine.submit(change)
-        return result
+            fallback = self._without(request, sent) if error.code in FALLS_BACK else None
+            if fallback is None:
+                raise (
+                    ExecutorFailed(error)
+                    if error.retryable
+                    else ExecutorRefused(str(error.code), error.message)
+                )
+            request = fallback
+
+    def _without(self, request: ExecutorRequest, sent: ExecutorRequest) -> ExecutorRequest | None:
+        """Return the request without the model that has just failed, or None when no other is allowed."""
+        failed = self._resolve_model(str(sent.task.field("model")))
+        left = [model for model in self._candidate_models(request) if model != failed]
+        return _with_model(request, left[0], left) if left else None
 
     async def _reserve(
         self, context: TaskContext, request: ExecutorRequest, step: str
@@ -109,11 +135,10 @@ class ExecutorCalls:
         spender = self._spender(context)
         await self._book.learn(spender, rules)
         refusal: Refusal | None = None
+        tokens_input = estimate_tokens(to_json(request.task) + to_json(request.execution_context))
+        tokens = tokens_input + (request.constraints.max_tokens or _DEFAULT_MAX_TOKENS)
         for model in self._candidate_models(request):
-            tokens = estimate_tokens(to_json(request.task)) + (
-                request.constraints.max_tokens or _DEFAULT_MAX_TOKENS
-            )
-            estimate = self._estimate(request, model)
+            estimate = self._estimate(request, model, tokens_input)
             refused = self._book.refusal(
                 spender,
                 rules,
@@ -136,10 +161,7 @@ class ExecutorCalls:
                 step=f"{step}:budget",
             )  # fmt: skip
             if decision.get("decision") == "approve":
-                tokens = estimate_tokens(to_json(request.task)) + (
-                    request.constraints.max_tokens or _DEFAULT_MAX_TOKENS
-                )
-                estimate = self._estimate(request, model)
+                estimate = self._estimate(request, model, tokens_input)
                 return await self._book_reservation(
                     context, _with_model(request, model), step, estimate, tokens
                 )
@@ -227,13 +249,16 @@ class ExecutorCalls:
         models += [m for m in request.constraints.allowed_models if m not in models]
         return [self._resolve_model(model) for model in models or ["sonnet"]]
 
-    def _estimate(self, request: ExecutorRequest, model: str) -> Decimal | None:
+    def _estimate(self, request: ExecutorRequest, model: str, tokens_input: int) -> Decimal | None:
         return estimate_usd(
             model,
-            tokens_input=estimate_tokens(to_json(request.task) + to_json(request.execution_context)),
+            tokens_input=tokens_input,
             max_tokens=request.constraints.max_tokens or _DEFAULT_MAX_TOKENS,
             overrides=self._overrides,
         )
+
+    async def _spent(self, **scope: Any) -> tuple[int, int]:
+        return await self._engine.reader.read(spent, **scope)
 
     def _spender(self, context: TaskContext) -> Spender:
         return Spender(
@@ -250,7 +275,8 @@ def _asks_model(request: ExecutorRequest) -> bool:
     return request.executor_type == "llm"
 
 
-def _with_model(request: ExecutorRequest, model: str) -> ExecutorRequest:
-    fields = {**request.task.model_dump(exclude_unset=True), "model": model}
-    constraints = request.constraints.model_copy(update={"allowed_models": [model]})
-    return request.model_copy(update={"task": TaskSpec.model_validate(fields), "constraints": constraints})
+def _with_model(request: ExecutorRequest, model: str, allowed: list[str] | None = None) -> ExecutorRequest:
+    task = request.task.model_copy()
+    task.model_extra["model"] = model  # type: ignore[index]
+    constraints = request.constraints.model_copy(update={"allowed_models": allowed or [model]})
+    return request.model_copy(update={"task": task, "constraints": constraints})

@@ -19,7 +19,7 @@ from tercet.domain.status import (
     check_execution_transition,
     check_task_transition,
 )
-from tercet.engine.blocking import why_blocked
+from tercet.engine.blocking import why_blocked, why_failed
 from tercet.engine.state import ExecutionState, TaskState
 from tercet.store import statements as sql
 from tercet.store.unit import Unit
@@ -259,6 +259,9 @@ class Change:
         if not state.tasks and not open_fan_ins and not state.delayed_events:
             self.set_status(ExecutionStatus.COMPLETED)
             return
+        if state.kind in _ENDS_WITH_ITS_TASK and state.count(TaskStatus.ERROR):
+            self.set_status(ExecutionStatus.FAILED, why_failed(state))
+            return
         message = why_blocked(state, open_fan_ins)
         if state.status is not ExecutionStatus.BLOCKED or state.status_message != message:
             self.set_status(ExecutionStatus.BLOCKED, message)
@@ -321,5 +324,7 @@ class Change:
         self._dirty = True
 
 
+_ENDS_WITH_ITS_TASK = frozenset({"agent"})
+"""Kinds whose executions have one task: when it fails for good there is nothing to go on with."""
 _THROUGH_RUNNING = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.BLOCKED})
 _LEADS_TO_RUNNING = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.BLOCKED})

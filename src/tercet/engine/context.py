@@ -82,7 +82,7 @@ class TaskContext:
         The result has to be JSON-ready and comes back as JSON gives it (tuples as lists). A plain function
         runs in a thread. A name can be used once in an attempt.
         """
-        recorded = self._claim_name(name)
+        recorded = self.claim_step(name)
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]
         self.check_may_continue()
@@ -119,7 +119,7 @@ class TaskContext:
     async def sleep(self, duration: float | str, *, name: str | None = None) -> None:
         """Wait durably: `30`, `"4h"`. The task leaves memory and comes back when the time has passed."""
         step = name or self._numbered("sleep")
-        if self._claim_name(step) is not None:
+        if self.claim_step(step) is not None:
             return
         seconds = parse_seconds(duration)
         due_at_ms = self.engine.clock.now_ms() + int(seconds * 1000)
@@ -144,7 +144,7 @@ class TaskContext:
         It matches from the execution's start: an event that came before the call counts.
         """
         step = step or self._numbered(f"wait:{name}")
-        recorded = self._claim_name(step)
+        recorded = self.claim_step(step)
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]
         self.check_may_continue()
@@ -172,7 +172,7 @@ class TaskContext:
             {"task_id": self.task.id, **request}
         )  # fmt: skip
         step = name or self._numbered(f"executor:{parsed.executor_type}")
-        recorded = self._claim_name(step)
+        recorded = self.claim_step(step)
         if recorded is not None:
             return ExecutorResult.model_validate_json(recorded)
         self.check_may_continue()
@@ -185,7 +185,7 @@ class TaskContext:
         `spec` takes the fields of a declared human step: form, editable, options, who, reminders, timeout.
         """
         step = spec.pop("step", None) or self._numbered("approval")
-        recorded = self._claim_name(step)
+        recorded = self.claim_step(step)
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]
         self.check_may_continue()
@@ -214,7 +214,8 @@ class TaskContext:
             self.engine.submit(change)
             raise Suspended
 
-    def _claim_name(self, name: str) -> str | None:
+    def claim_step(self, name: str) -> str | None:
+        """Take a step's name for this attempt; return its recorded result (JSON), or None."""
         if not name or len(name) > _LONGEST_STEP_NAME:
             raise NonRetryable(f"a step's name has 1 to {_LONGEST_STEP_NAME} characters, not {len(name)}")
         if name in self._used:

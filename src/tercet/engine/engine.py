@@ -68,6 +68,8 @@ class Engine:
         self.dispatcher = Dispatcher(now_ms=clock.now_ms, take=self._take)
         self.recovery = Recovery(self)
         self.stopping = False
+        self.state_listeners: list[Callable[[ExecutionState], None]] = []
+        """Called after each commit with the state as it is then."""
         self._token_stem = f"{os.getpid():x}-{random.getrandbits(32):08x}"
         self._claims = 0
         self._idle_waiters: list[asyncio.Future[None]] = []
@@ -130,7 +132,10 @@ class Engine:
 
     async def definition_of(self, state: ExecutionState) -> Definition:
         """Return the pinned definition of an execution."""
-        key = state.manifest_id or ""
+        return await self.definition_by_id(state.manifest_id or "")
+
+    async def definition_by_id(self, key: str) -> Definition:
+        """Return the definition of a revision; it is loaded once."""
         definition = self._definitions.get(key)
         if definition is None:
             definition = self._definitions[key] = await self._load_definition(key)
@@ -220,6 +225,8 @@ class Engine:
                 )
         if change.queued:
             self.pump()
+        for listener in self.state_listeners:
+            listener(state)
         self.states.evict_if_idle(state)
         self._wake_idle_waiters()
 

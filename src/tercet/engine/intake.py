@@ -48,8 +48,9 @@ class Intake:
         idempotency_key: str | None = None,
         retry_of: str | None = None,
         extra: Unit | None = None,
+        execution_id: str | None = None,
     ) -> Receipt:
-        """Start an execution with the root event. `extra` rows commit with it."""
+        """Start an execution with the root event. `extra` rows commit with it; the id may be minted before."""
         body = {"name": name, "data": data}
         if idempotency_key is not None:
             known = await self._wait_or_find(owner_id, idempotency_key, body)
@@ -57,7 +58,7 @@ class Intake:
                 return known
         engine = self._engine
         state = ExecutionState(
-            id=engine.mint.mint("exe"),
+            id=execution_id or engine.mint.mint("exe"),
             owner_id=owner_id,
             kind=definition.kind,
             name=definition.name,

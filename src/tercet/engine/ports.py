@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 class ExecutorCalls(Protocol):
     """Runs executors for tasks: budget, call, ledger."""
 
-    async def run(self, context: TaskContext, request: Any, step: str) -> Any: ...
+    async def run(
+        self, context: TaskContext, request: Any, step: str, *, run_executor: Any = None
+    ) -> Any: ...
 
 
 class ApprovalRequests(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -66,23 +67,28 @@ class ExecutorRegistry:
                 ErrorCode.EXECUTOR_NOT_FOUND,
                 f"There is no executor {request.executor_type!r}; registered: {', '.join(sorted(self._executors))}",
             )
-        timeout_ms = request.constraints.timeout_ms
-        timeout = asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000)
-        try:
-            async with timeout:
-                result = await executor.run(request)
-            return _checked(result)
-        except TimeoutError:
-            if timeout.expired() and timeout_ms is not None:
-                return ExecutorResult.failure(
-                    ErrorCode.MODEL_TIMEOUT, f"Execution exceeded {timeout_ms / 1000:g}s"
-                )
-            return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting")
-        except Exception:
-            _log.exception("executor.raised", executor_type=request.executor_type, task_id=request.task_id)
+        return await run_guarded(executor.run, request)
+
+
+async def run_guarded(
+    run: Callable[[ExecutorRequest], Awaitable[ExecutorResult]], request: ExecutorRequest
+) -> ExecutorResult:
+    """Run a request under its time limit. Never raises, except for cancellation."""
+    timeout_ms = request.constraints.timeout_ms
+    timeout = asyncio.timeout(None if timeout_ms is None else timeout_ms / 1000)
+    try:
+        async with timeout:
+            result = await run(request)
+        return _checked(result)
+    except TimeoutError:
+        if timeout.expired() and timeout_ms is not None:
             return ExecutorResult.failure(
-                ErrorCode.EXECUTOR_ERROR, "The executor failed; see the server's log"
+                ErrorCode.MODEL_TIMEOUT, f"Execution exceeded {timeout_ms / 1000:g}s"
             )
+        return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor gave up waiting")
+    except Exception:
+        _log.exception("executor.raised", executor_type=request.executor_type, task_id=request.task_id)
+        return ExecutorResult.failure(ErrorCode.EXECUTOR_ERROR, "The executor failed; see the server's log")
 
 
 def _checked(result: Any) -> ExecutorResult:

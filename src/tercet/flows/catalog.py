@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+from tercet.agent.task import AgentServices
 from tercet.domain.codec import from_json, to_json
 from tercet.domain.errors import NotFound
 from tercet.engine.engine import Engine
@@ -36,8 +37,9 @@ class Deployed:
 class Catalog:
     """Manifests by owner and name. The newest revision takes new executions; running ones keep theirs."""
 
-    def __init__(self, reader: Reader, handlers: HandlerTable) -> None:
+    def __init__(self, reader: Reader, handlers: HandlerTable, agents: AgentServices) -> None:
         self.handlers = handlers
+        self._agents = agents
         self._reader = reader
         self._active: dict[tuple[str, str], Deployed] = {}
         self._lock = asyncio.Lock()
@@ -45,7 +47,7 @@ class Catalog:
     async def load(self) -> None:
         """Read the newest revisions; what `serve` does at its start."""
         for row in await self._reader.read(latest_manifests):
-            definition = FlowDefinition(Revision.from_stored(row["body"]), self.handlers)
+            definition = FlowDefinition(Revision.from_stored(row["body"]), self.handlers, self._agents)
             self._active[row["owner_id"], row["name"]] = _deployed(row, definition, created=False)
 
     async def definition(self, manifest_id: str) -> FlowDefinition:
@@ -56,7 +58,7 @@ class Catalog:
         row = await self._reader.read(load_manifest, manifest_id)
         if row is None:
             raise NotFound(f"there is no manifest revision {manifest_id!r}")
-        return FlowDefinition(Revision.from_stored(row["body"]), self.handlers)
+        return FlowDefinition(Revision.from_stored(row["body"]), self.handlers, self._agents)
 
     def active(self, owner_id: str, name: str) -> Deployed:
         """Return the revision in force. Raises NotFound."""
@@ -99,7 +101,7 @@ class Catalog:
             await engine.journal.submit(unit)
             if unit.timers_due_at_ms is not None:
                 engine.timers.wake_by(unit.timers_due_at_ms)
-            deployed = _deployed(row, FlowDefinition(revision, self.handlers), created=True)
+            deployed = _deployed(row, FlowDefinition(revision, self.handlers, self._agents), created=True)
             self._active[owner_id, name] = deployed
             return deployed
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tercet.agent.task import AgentServices
 from tercet.domain.errors import HandlerFailed, InvalidInput, NotFound
 from tercet.domain.retry import RetryPolicy
 from tercet.domain.schema_check import schema_violation
@@ -41,7 +42,8 @@ class FlowDefinition:
 
     kind = "manifest"
 
-    def __init__(self, revision: Revision, handlers: HandlerTable) -> None:
+    def __init__(self, revision: Revision, handlers: HandlerTable, agents: AgentServices) -> None:
+        self._agents = agents
         self.revision = revision
         manifest = revision.manifest
         self.name = manifest.name
@@ -205,7 +207,7 @@ class FlowDefinition:
         """See `Definition.run`."""
         block = self.blocks[context.task.handler]
         if isinstance(block, Agent):
-            return await run_agent(context, block, self.revision)
+            return await run_agent(context, block, self.revision, self._agents)
         if isinstance(block, Function):
             return await run_function(context, block, self._handlers, self.revision.manifest.config.variables)
         return await run_human(context, block)

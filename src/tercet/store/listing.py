@@ -47,6 +47,12 @@ def get_execution(connection: sa.Connection, *, owner_id: str, execution_id: str
     )
 
 
+def status_of(connection: sa.Connection, execution_id: str) -> str:
+    """Return an execution's status."""
+    query = sa.select(executions.c.status).where(executions.c.id == execution_id)
+    return str(connection.execute(query).scalar_one())
+
+
 def tasks_of(connection: sa.Connection, execution_id: str) -> list[Record]:
     """Return an execution's tasks in the order of their creation, at most MOST_TASKS, each with its `subtasks`."""
     tasks = records(

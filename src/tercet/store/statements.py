@@ -72,6 +72,11 @@ INSERT_APPROVAL = _insert(tables.approvals)
 INSERT_APPROVAL_ITEM = _insert(tables.approval_items)
 INSERT_LEDGER = _insert(tables.ledger)
 INSERT_TOKEN = _insert(tables.tokens)
+INSERT_AGENT = _insert(tables.agents)
+INSERT_AGENT_REVISION = _insert(tables.agent_revisions)
+INSERT_CONVERSATION = _insert(tables.conversations)
+INSERT_MESSAGE = _insert(tables.conversation_messages)
+INSERT_TOOL_AUDIT = _insert(tables.tool_audit)
 
 UPDATE_EXECUTION = _update(
     "update_execution",
@@ -110,6 +115,11 @@ SETTLE_LEDGER = _update(
         "cache_write_tokens", "flags", "settled_at_ms",
     ),
 )  # fmt: skip
+UPDATE_AGENT = _update(
+    "update_agent",
+    tables.agents,
+    ("name", "role", "is_active", "revision_id", "api_key_sealed", "updated_at_ms", "deleted_at_ms"),
+)
 REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
 
 DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))

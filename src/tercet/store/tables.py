@@ -59,8 +59,10 @@ executions = sa.Table(
     sa.Column("completed_at_ms", _Ms),
     sa.Column("updated_at_ms", _Ms, nullable=False),
     sa.Index(None, "owner_id", "status", "id"),
+    sa.Index(None, "manifest_id"),
     sqlite_with_rowid=False,
 )
+"""`manifest_id` is the pinned revision of what runs: a manifest's or an agent's."""
 
 execution_tasks = sa.Table(
     "execution_tasks",
@@ -298,10 +300,69 @@ agents = sa.Table(
     sa.Column("last_heartbeat_at_ms", _Ms),
     sa.Column("capabilities", sa.Text, nullable=False),
     sa.Column("created_at_ms", _Ms, nullable=False),
+    sa.Column("revision_id", _Id),
+    sa.Column("api_key_sealed", sa.Text),
+    sa.Column("updated_at_ms", _Ms),
+    sa.Column("deleted_at_ms", _Ms),
     sa.Index(None, "owner_id", "name"),
     sqlite_with_rowid=False,
 )
-
+agent_revisions = sa.Table(
+    "agent_revisions",
+    metadata,
+    _id(),
+    sa.Column("agent_id", _Id, nullable=False),
+    sa.Column("owner_id", sa.String(200), nullable=False),
+    sa.Column("revision", sa.Integer, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("created_at_ms", _Ms, nullable=False),
+    sa.UniqueConstraint("agent_id", "revision"),
+)
+conversations = sa.Table(
+    "conversations",
+    metadata,
+    _id(),
+    sa.Column("owner_id", sa.String(200), nullable=False),
+    sa.Column("agent_id", _Id),
+    sa.Column("created_at_ms", _Ms, nullable=False),
+    sa.Index(None, "owner_id", "id"),
+    sqlite_with_rowid=False,
+)
+conversation_messages = sa.Table(
+    "conversation_messages",
+    metadata,
+    sa.Column("conversation_id", _Id, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("execution_id", _Id),
+    sa.Column("at_ms", _Ms, nullable=False),
+    sqlite_with_rowid=False,
+)
+tool_audit = sa.Table(
+    "tool_audit",
+    metadata,
+    sa.Column("execution_id", _Id, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("owner_id", sa.String(200), nullable=False),
+    sa.Column("task_id", _Id, nullable=False),
+    sa.Column("subtask_id", sa.String(200), nullable=False),
+    sa.Column("agent", sa.String(200), nullable=False),
+    sa.Column("tool", sa.String(200), nullable=False),
+    sa.Column("version", sa.String(50), nullable=False),
+    sa.Column("call_id", sa.String(200), nullable=False),
+    sa.Column("arguments_digest", sa.String(64), nullable=False),
+    sa.Column("outcome", sa.String(20), nullable=False),
+    sa.Column("code", sa.String(50)),
+    sa.Column("flags", sa.Text, nullable=False),
+    sa.Column("duration_ms", sa.Integer, nullable=False),
+    sa.Column("user_id", sa.String(200), nullable=False),
+    sa.Column("at_ms", _Ms, nullable=False),
+    sa.Column("prev_hash", sa.String(64), nullable=False),
+    sa.Column("hash", sa.String(64), nullable=False),
+    sqlite_with_rowid=False,
+)
+"""One row a tool call; `hash` covers the row and the hash of the one before it in the same execution."""
 tokens = sa.Table(
     "tokens",
     metadata,

@@ -18,6 +18,8 @@ from tercet.executors.document_processor import DocumentProcessorExecutor
 from tercet.executors.registry import ExecutorRegistry
 from tercet.executors.template_engine import TemplateEngineExecutor
 from tercet.executors.tool_call import ToolCallExecutor
+from tercet.tools.base import ToolBase
+from tercet.tools.catalog import ToolCatalog
 
 
 def request(executor_type: str, task: dict[str, Any], **constraints: Any) -> ExecutorRequest:
@@ -31,15 +33,14 @@ def run(executor: Any, task: dict[str, Any]) -> ExecutorResult:
     return result
 
 
-class Echo:
+class Echo(ToolBase):
     """A tool that gives its arguments back."""
 
-    name, description, version, side_effects = "echo", "Echoes.", "1", False
-
     def __init__(self) -> None:
-        self.input_schema: dict[str, Any] = {
+        schema = {
             "type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"],
         }  # fmt: skip
+        super().__init__(name="echo", description="Echoes.", input_schema=schema, side_effects=False)
 
     async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> Any:
         if arguments["text"] == "fail":
@@ -176,7 +177,7 @@ def test_a_document_is_refused_with_a_code(task, code):
     ],
 )
 def test_a_tool_call_fails_with_a_code(task, code):
-    error = run(ToolCallExecutor([Echo()]), task).error
+    error = run(ToolCallExecutor(ToolCatalog([Echo()])), task).error
 
     assert error is not None
     assert error.code == code
@@ -184,7 +185,8 @@ def test_a_tool_call_fails_with_a_code(task, code):
 
 def test_a_tool_gets_its_arguments_and_the_idempotency_key():
     result = run(
-        ToolCallExecutor([Echo()]), {"tool": "echo", "arguments": {"text": "hi"}, "idempotency_key": "k"}
+        ToolCallExecutor(ToolCatalog([Echo()])),
+        {"tool": "echo", "arguments": {"text": "hi"}, "idempotency_key": "k"},
     )
 
     assert result.result == {"tool": "echo", "output": {"text": "hi", "key": "k"}}
@@ -240,7 +242,7 @@ def test_a_tool_that_raises_is_a_failure_without_internals():
         async def call(self, arguments: dict[str, Any], *, idempotency_key: str) -> Any:
             raise OSError("/secret/path")
 
-    error = run(ToolCallExecutor([Broken()]), {"tool": "echo", "arguments": {"text": "x"}}).error
+    error = run(ToolCallExecutor(ToolCatalog([Broken()])), {"tool": "echo", "arguments": {"text": "x"}}).error
 
     assert error is not None
     assert error.code == "TOOL_ERROR"
@@ -249,4 +251,4 @@ def test_a_tool_that_raises_is_a_failure_without_internals():
 
 def test_two_tools_of_one_name_stop_the_start():
     with pytest.raises(InvalidSettings, match="two tools are called 'echo'"):
-        ToolCallExecutor([Echo(), Echo()])
+        ToolCallExecutor(ToolCatalog([Echo(), Echo()]))
