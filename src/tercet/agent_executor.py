@@ -17,7 +17,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
@@ -109,6 +110,7 @@ class AgentExecutor:
         self._approve = approve
         self._workspace = workspace
         self._catalog = catalog or _default_catalog()
+        self._held: list[_Held] = []
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self.tools: dict[str, Tool] = local_tools(
             self.config, self._catalog, workspace=Workspace(self._folder()), sandbox=self.sandbox
@@ -132,6 +134,16 @@ class AgentExecutor:
         """Run to the answer; see `execute`."""
         return await self._run(message, None)
 
+    async def __aenter__(self) -> Self:
+        """Keep the connections to the model open for the block; else each burst of runs opens its own."""
+        self._held.append(await _hold(_source(self._settings)))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._held.pop().release()
+
     def stream(self, message: str) -> RunStream:
         """Run and yield events {type, data}, with `for` or `async for`; the last is task.completed or task.failed."""
         return RunStream(self, message)
@@ -142,7 +154,8 @@ class AgentExecutor:
         if not str(message).strip():
             raise InvalidInput("the input is empty", hint="say what the agent shall do")
         self.state = AgentState.RUNNING
-        steps = self._steps(report)
+        held = await _hold(_source(self._settings))
+        steps = self._steps(report, held.llm)
         workspace = Workspace(self._folder())
         rules = self.config.workspace
         loop: AgentLoop | None = None
@@ -166,6 +179,7 @@ class AgentExecutor:
             self.state = AgentState.FAILED
             raise
         finally:
+            await held.release()
             if self._workspace is None:
                 success = self.state is AgentState.RUNNING
                 workspace.finish(
@@ -178,7 +192,7 @@ class AgentExecutor:
         most = self.config.limits.max_history
         return self.conversation_history[-most:] if most else []
 
-    def _steps(self, report: Callable[[str, dict[str, Any]], None] | None) -> LocalSteps:
+    def _steps(self, report: Callable[[str, dict[str, Any]], None] | None, llm: LlmExecutor) -> LocalSteps:
         source = _source(self._settings)
         spender = Spender(
             owner_id=self._context.owner,
@@ -187,7 +201,7 @@ class AgentExecutor:
             day=datetime.now(UTC).date().isoformat(),
         )
         return LocalSteps(
-            config=self.config, llm=_llm_of_this_loop(source), ledger=self.ledger, spender=spender, audit=self.audit,
+            config=self.config, llm=llm, ledger=self.ledger, spender=spender, audit=self.audit,
             report_to=report, approver=self._approve, resolve_model=source.resolve, overrides=source.overrides,
             stream=report is not None,
         )  # fmt: skip
@@ -292,7 +306,7 @@ def _default_source() -> ModelSource:
 
 
 _sources: dict[int, tuple[Settings, ModelSource]] = {}
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, LlmExecutor]] = WeakKeyDictionary()
+_open: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, _Held]] = WeakKeyDictionary()
 
 
 def _source(settings: Settings | None) -> ModelSource:
@@ -304,12 +318,34 @@ def _source(settings: Settings | None) -> ModelSource:
     return known[1]
 
 
-def _llm_of_this_loop(source: ModelSource) -> LlmExecutor:
-    """Connections belong to an event loop, so each loop has its own clients, and keeps them."""
-    clients = _clients.setdefault(asyncio.get_running_loop(), {})
-    if id(source) not in clients:
-        clients[id(source)] = LlmExecutor(source.config)
-    return clients[id(source)]
+class _Held:
+    """The clients of one event loop: connections belong to a loop, and end when its last run has ended."""
+
+    def __init__(self, source: ModelSource) -> None:
+        self.llm = LlmExecutor(source.config)
+        self._key = id(source)
+        self._users = 0
+
+    def take(self) -> None:
+        """Count a user."""
+        self._users += 1
+
+    async def release(self) -> None:
+        """Count a user less; close when nobody is left. The loop behind plain calls keeps its connections."""
+        self._users -= 1
+        loop = asyncio.get_running_loop()
+        if self._users == 0 and loop is not _background_loop():
+            _open[loop].pop(self._key, None)
+            await self.llm.aclose()
+
+
+async def _hold(source: ModelSource) -> _Held:
+    clients = _open.setdefault(asyncio.get_running_loop(), {})
+    held = clients.get(id(source))
+    if held is None:
+        held = clients[id(source)] = _Held(source)
+    held.take()
+    return held
 
 
 @lru_cache(maxsize=1)

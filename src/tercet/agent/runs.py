@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from tercet.agent.agents import RegisteredAgent
@@ -115,10 +115,12 @@ class AgentRuns:
             lines.append({"role": "assistant", "content": from_json(task["result_data"])["response"]})
         return lines
 
-    async def events(self, execution_id: str, begun: asyncio.Event) -> AsyncIterator[RunEvent]:
-        """Yield what happens in a run until it ends or rests. `begun` is set when watching has begun."""
+    async def events(self, execution_id: str, start: Callable[[], Awaitable[str]]) -> AsyncIterator[RunEvent]:
+        """Start a run and yield what happens in it, until it ends or rests. Watching begins before the start."""
         with self._feed.watch(execution_id) as queue:
-            begun.set()
+            started = await start()
+            if started != execution_id:
+                return  # the idempotency key names an earlier run
             waiter = asyncio.create_task(self.wait(execution_id))
             try:
                 while not (waiter.done() and queue.empty()):

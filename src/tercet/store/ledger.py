@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from tercet.domain.prices import from_pico
+from tercet.domain.savings import UsageLine
 from tercet.store.reader import Record, records
 from tercet.store.tables import ledger
 
@@ -78,3 +80,51 @@ def summarize(
     if execution_id is not None:
         query = query.where(ledger.c.execution_id == execution_id)
     return records(connection.execute(query))
+
+
+def usage_lines(connection: sa.Connection, *, owner_id: str, since_day: str) -> list[UsageLine]:
+    """Return what each agent used of each model since a day; a call of a task repeats what the one before it sent."""
+    per_task = (
+        sa.select(
+            ledger.c.agent,
+            ledger.c.model,
+            ledger.c.task_id,
+            sa.func.count().label("calls"),
+            sa.func.sum(ledger.c.tokens_input).label("tokens_input"),
+            sa.func.max(ledger.c.tokens_input).label("longest_input"),
+            sa.func.sum(ledger.c.tokens_output).label("tokens_output"),
+            sa.func.sum(ledger.c.cache_read_tokens).label("cache_read_tokens"),
+            sa.func.sum(ledger.c.cache_write_tokens).label("cache_write_tokens"),
+            sa.func.sum(ledger.c.cost_picousd).label("cost_picousd"),
+        )
+        .where(
+            ledger.c.owner_id == owner_id, ledger.c.day >= since_day, ledger.c.status == "SETTLED",
+            ledger.c.model.is_not(None),
+        )
+        .group_by(ledger.c.agent, ledger.c.model, ledger.c.task_id)
+        .subquery()
+    )  # fmt: skip
+    sums = [
+        sa.func.sum(per_task.c[name]).label(name)
+        for name in (
+            "calls",
+            "tokens_input",
+            "tokens_output",
+            "cache_read_tokens",
+            "cache_write_tokens",
+            "cost_picousd",
+        )
+    ]
+    repeated = sa.func.sum(per_task.c.tokens_input - per_task.c.longest_input).label("repeated_tokens")
+    query = sa.select(per_task.c.agent, per_task.c.model, repeated, *sums).group_by(
+        per_task.c.agent, per_task.c.model
+    )
+    return [
+        UsageLine(
+            agent=row["agent"], model=row["model"], calls=row["calls"], tokens_input=row["tokens_input"],
+            tokens_output=row["tokens_output"], cache_read_tokens=row["cache_read_tokens"],
+            cache_write_tokens=row["cache_write_tokens"], repeated_tokens=row["repeated_tokens"],
+            cost_usd=from_pico(row["cost_picousd"]),
+        )
+        for row in records(connection.execute(query))
+    ]  # fmt: skip

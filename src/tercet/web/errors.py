@@ -25,7 +25,12 @@ _CODES = {
 
 
 def error_body(
-    message: str, code: str, *, detail: list[dict[str, Any]] | None = None, hint: str | None = None
+    message: str,
+    code: str,
+    *,
+    detail: list[dict[str, Any]] | None = None,
+    hint: str | None = None,
+    tool_name: str | None = None,
 ) -> dict[str, Any]:
     """Return the body of an error answer."""
     body: dict[str, Any] = {
@@ -34,6 +39,8 @@ def error_body(
         "code": code,
         "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
     }
+    if tool_name:
+        body["tool_name"] = tool_name
     if hint:
         body["hint"] = hint
     if detail:
@@ -57,7 +64,10 @@ def install_error_handlers(app: FastAPI) -> None:
         if error.http_status >= 500:
             _log.error("request.failed", path=request.url.path, code=error.code, exc_info=error)
         headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
-        body = error_body(error.message, error.code, detail=error.detail, hint=error.hint)
+        tool_name = getattr(error, "tool_name", None)
+        body = error_body(
+            error.message, error.code, detail=error.detail, hint=error.hint, tool_name=tool_name
+        )
         return JSONResponse(body, status_code=error.http_status, headers=headers)
 
     @app.exception_handler(RequestValidationError)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
@@ -9,10 +10,11 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from pydantic import BaseModel, ConfigDict, Field
 
 import tercet
-from tercet.domain.clock import to_iso
+from tercet.domain.clock import to_datetime, to_iso
 from tercet.domain.errors import NotAllowed
+from tercet.domain.savings import suggest_savings
 from tercet.flows.wire import costs_to_wire
-from tercet.store.ledger import summarize
+from tercet.store.ledger import summarize, usage_lines
 from tercet.store.listing import count_by_status, task_counts
 from tercet.web.access import Caller, Node, body_schema, json_body, parse
 
@@ -42,6 +44,22 @@ async def ledger(
     )
     items = [{"key": row["key"], **costs_to_wire(row)} for row in rows]
     return {"items": items, "next_cursor": None, "models": node.models.kind, "note": node.models.note}
+
+
+@router.get("/costs/suggestions")
+async def cost_suggestions(
+    node: Node, person: Caller, days: Annotated[int, Query(ge=1, le=3_660)] = 30
+) -> dict[str, Any]:
+    """Propose what would have cost less in the last days, with the numbers behind each proposal."""
+    since = to_datetime(node.engine.clock.now_ms()) - timedelta(days=days)
+    lines = await node.reader.read(usage_lines, owner_id=person.owner_id, since_day=since.date().isoformat())
+    found = suggest_savings(lines, node.models.overrides)
+    return {
+        "items": [item.to_wire() for item in found],
+        "days": days,
+        "next_cursor": None,
+        "note": node.models.note,
+    }
 
 
 @router.post("/tokens", status_code=201, openapi_extra=body_schema(TokenIn))

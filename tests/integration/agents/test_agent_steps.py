@@ -73,7 +73,10 @@ async def test_an_agents_answer_decides_what_it_emits_and_is_paid_for_once(tmp_p
 
 async def test_an_answer_that_breaks_the_schema_is_tried_again_with_the_reason(tmp_path):
     rules: list[dict[str, Any]] = [
-        {"match": {"prompt_contains": "breaks the output schema"}, "reply": {"json": {"success": True, "score": 10}}},
+        {
+            "match": {"prompt_contains": "breaks the output schema"},
+            "reply": {"json": {"success": True, "score": 10}},
+        },
         {"reply": {"json": {"success": True, "score": 1000}}},
     ]
     async with agents(tmp_path, rules) as flow:
