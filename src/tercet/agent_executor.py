@@ -111,7 +111,7 @@ class AgentExecutor:
         self._workspace = workspace
         self._catalog = catalog or _default_catalog()
         self._held: list[_Held] = []
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._own_folder = Path(tempfile.gettempdir()) / f"tercet-agent-{uuid4().hex}"
         self.tools: dict[str, Tool] = local_tools(
             self.config, self._catalog, workspace=Workspace(self._folder()), sandbox=self.sandbox
         )
@@ -227,11 +227,8 @@ class AgentExecutor:
         return out
 
     def _folder(self) -> Path:
-        if self._workspace is not None:
-            return self._workspace
-        if self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="tercet-agent-", ignore_cleanup_errors=True)
-        return Path(self._temporary.name) / "workspace"
+        """A folder of its own, made by the first write into it; what a failed run leaves stays for a look."""
+        return self._workspace or self._own_folder
 
 
 class RunStream:
