@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-AREAS = ("engine", "approvals")
+AREAS = ("engine", "approvals", "agent")
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -56,6 +57,8 @@ from tercet.tools.sandbox import ToolSandbox
 from tercet.tools.slack import SlackTool
 
 _SWITCH_INTERVAL_SECONDS = 0.0005
+_GC_THRESHOLDS = (10_000, 20, 50)
+"""The defaults are for small programs: a server's many short-lived requests would be searched again and again."""
 
 
 @dataclass(kw_only=True)
@@ -133,6 +136,13 @@ async def open_tercet(
             models.close()
     finally:
         lock.release()
+
+
+def settle_memory() -> None:
+    """Spare the garbage collector what will stay as long as the process; for servers, once they are ready."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
 
 
 def _prepare(folder: Path) -> Path:

@@ -91,7 +91,9 @@ class AgentDefinition:
         result = await run_agent_task(context, self._services, task)
         if conversation_id is not None:
             await self._remember(context, conversation_id, data["input"], result.response)
-        return run_output(result), []
+        output = run_output(result)
+        self._services.feed.answer(context.execution_id, {"task_id": context.task_id, "output": output})
+        return output, []
 
     async def _earlier(self, context: TaskContext, conversation_id: str) -> list[dict[str, str]]:
         async def read() -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +13,7 @@ from tercet.agent.feed import RunFeed
 from tercet.domain.codec import from_json, to_json
 from tercet.domain.contract import ErrorCode, ExecutorRequest, ExecutorResult
 from tercet.domain.errors import ContextLengthExceededError
-from tercet.engine.calls import ExecutorFailed, ExecutorRefused
+from tercet.engine.calls import ExecutorFailed, ExecutorRefused, settled
 from tercet.engine.context import TaskContext
 from tercet.executors.llm import LlmExecutor
 from tercet.executors.registry import run_guarded
@@ -53,7 +54,7 @@ class EngineSteps:
             request = request.model_copy(update={"constraints": constraints})
         try:
             result: ExecutorResult = await context.engine.calls.run(
-                context, request, self._name(step), run_executor=self._ask
+                context, request, self._name(step), run_executor=self._ask, wait=self._watched
             )
         except (ExecutorFailed, ExecutorRefused) as error:
             if error.error_type == ErrorCode.CONTEXT_LENGTH_EXCEEDED:
@@ -130,6 +131,15 @@ class EngineSteps:
         task.model_extra["model"] = self.resolve_model(str(task.field("model")))
         return request.model_copy(update={"task": task})
 
+    @property
+    def _watched(self) -> bool:
+        """Who watches is told only what is committed."""
+        return self.feed.is_watched(self.context.execution_id)
+
+    def _forget_lost_chain(self, commit: asyncio.Future[None]) -> None:
+        if commit.cancelled() or commit.exception() is not None:
+            self.audit.forget(self.context.execution_id)
+
     async def _begun_steps(self) -> set[str]:
         if self._begun is None:
             self._begun = await self.context.engine.reader.read(begun_steps, self.context.task_id)
@@ -169,9 +179,9 @@ class EngineSteps:
             context.task, name, text, started_at_ms=change.now_ms if started_at_ms is None else started_at_ms
         )
         context.memo[name] = text
-        try:
-            await context.engine.submit(change)
-        except BaseException:
-            self.audit.forget(context.execution_id)
-            raise
+        commit = context.engine.submit(change)
+        commit.add_done_callback(self._forget_lost_chain)
+        # What the world has seen has to be known before anything follows from it; the rest can be done again.
+        changed = tool is not None and isinstance(call.arguments, dict) and tool.changes_world(call.arguments)
+        await settled(commit, wait=self._watched or changed)
         return ToolOutcome.from_wire(from_json(text), fatal=outcome.fatal)

@@ -17,10 +17,24 @@ class RunFeed:
 
     def __init__(self) -> None:
         self._watchers: dict[str, list[asyncio.Queue[RunEvent]]] = {}
+        self._answers: dict[str, dict[str, Any] | None] = {}
 
     def is_watched(self, execution_id: str) -> bool:
         """Return whether anybody watches: only then is a model asked to stream."""
         return execution_id in self._watchers
+
+    def expect(self, execution_id: str) -> None:
+        """Say that somebody of this process waits for the answer, so that it need not be read back."""
+        self._answers[execution_id] = None
+
+    def answer(self, execution_id: str, answer: dict[str, Any]) -> None:
+        """Hand over the answer of a run; it counts when the run's end is committed."""
+        if execution_id in self._answers:
+            self._answers[execution_id] = answer
+
+    def take_answer(self, execution_id: str) -> dict[str, Any] | None:
+        """Return the answer of a run that has ended in this process, once."""
+        return self._answers.pop(execution_id, None)
 
     @contextmanager
     def watch(self, execution_id: str) -> Iterator[asyncio.Queue[RunEvent]]:

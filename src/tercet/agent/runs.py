@@ -31,7 +31,7 @@ class AgentRuns:
         self._engine = engine
         self._intake = intake
         self._feed = feed
-        self._waiting: dict[str, list[asyncio.Future[None]]] = {}
+        self._waiting: dict[str, list[asyncio.Future[ExecutionStatus]]] = {}
         engine.state_listeners.append(self._on_state)
 
     async def start(
@@ -55,6 +55,7 @@ class AgentRuns:
         if security_context:
             data["security_context"] = security_context
         definition = await self._engine.definition_by_id(agent.revision_id)
+        execution_id = execution_id or self._engine.mint.mint("exe")
         receipt = await self._intake.start_execution(
             definition,
             manifest_id=agent.revision_id,
@@ -80,17 +81,31 @@ class AgentRuns:
 
     async def wait(self, execution_id: str) -> ExecutionStatus:
         """Wait until a run ends or rests (for a person, an event, a pause); return its status."""
-        while True:
-            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            # Before the look, so that no commit can pass between the two.
-            self._waiting.setdefault(execution_id, []).append(future)
+        future: asyncio.Future[ExecutionStatus] = asyncio.get_running_loop().create_future()
+        # Before the look, so that no commit can pass between the two.
+        self._waiting.setdefault(execution_id, []).append(future)
+        state = self._engine.states.get(execution_id)
+        self._feed.expect(execution_id)
+        if state is None or state.status in _RESTING:
+            await self._engine.journal.barrier()
             status = ExecutionStatus(await self._engine.reader.read(status_of, execution_id))
             if status in _RESTING:
+                self._drop(execution_id, future)
                 return status
-            await future
+        return await future
+
+    def _drop(self, execution_id: str, future: asyncio.Future[ExecutionStatus]) -> None:
+        left = [other for other in self._waiting.get(execution_id, []) if other is not future]
+        if left:
+            self._waiting[execution_id] = left
+        else:
+            self._waiting.pop(execution_id, None)
 
     async def outcome(self, execution_id: str) -> dict[str, Any]:
         """Return {task_id, state, output} of a run; a failed one raises the error that ended it."""
+        answer = self._feed.take_answer(execution_id)
+        if answer is not None:
+            return {**answer, "status": "COMPLETE", "message": None}
         tasks = await self._engine.reader.read(tasks_of, execution_id)
         task = tasks[-1]
         if task["status"] == "ERROR":
@@ -144,7 +159,7 @@ class AgentRuns:
         if state.id in self._waiting and state.status in _RESTING:
             for future in self._waiting.pop(state.id):
                 if not future.done():
-                    future.set_result(None)
+                    future.set_result(state.status)
 
 
 def failure_of(task: dict[str, Any]) -> TercetError:

@@ -29,6 +29,8 @@ class Spender:
     execution_id: str
     agent: str
     day: str
+    fresh: bool = False
+    """The execution began in this process, so what the book knows of it is all there is."""
 
     def scope(self, rule: BudgetRule) -> Scope:
         """Return the scope that the rule counts for this spender."""
@@ -55,6 +57,9 @@ class BudgetBook:
         """Make sure that the sums of all scopes are known."""
         for rule in rules:
             if rule.scope == "call" or (scope := spender.scope(rule)) in self._sums:
+                continue
+            if rule.scope == "execution" and spender.fresh:
+                self._sums[scope] = [0, 0]
                 continue
             pico, tokens = await self._spent(
                 owner_id=spender.owner_id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -76,10 +77,12 @@ class ExecutorCalls:
         step: str,
         *,
         run_executor: RunExecutor | None = None,
+        wait: bool = True,
     ) -> ExecutorResult:
         """Reserve, call once, settle; with `run_executor` in the place of the registry.
 
-        A model that cannot answer now is followed by the next of `allowed_models`. Raises ExecutorFailed,
+        Without `wait` the result's commit may come later: for callers whose next effect waits for a commit of
+        its own, which the journal makes durable after this one. A model that cannot answer now is followed by the next of `allowed_models`. Raises ExecutorFailed,
         ExecutorRefused.
         """
         started_at_ms = self._engine.clock.now_ms()
@@ -103,7 +106,7 @@ class ExecutorCalls:
                 text = to_json(result.to_wire())
                 change.record_step(context.task, step, text, started_at_ms=started_at_ms)
                 context.memo[step] = text
-                await self._engine.submit(change)
+                await settled(self._engine.submit(change), wait=wait)
                 return result
             error = result.error or ExecutorError(
                 code=ErrorCode.EXECUTOR_ERROR, message="The executor failed"
@@ -174,6 +177,7 @@ class ExecutorCalls:
         pico = to_pico(estimate or Decimal(0))
         reservation = self._enter(context, request, step, change.unit, pico=pico, tokens=tokens)
         change.begin_step(context.task, step)
+        context.state.has_spent = True
         # Counted before the commit: a second call of this process must not see the money as free.
         self._book.add(reservation.spender, context.definition.budgets, pico=pico, tokens=tokens)
         await self._engine.submit(change)
@@ -266,7 +270,21 @@ class ExecutorCalls:
             execution_id=context.execution_id,
             agent=context.task.handler,
             day=to_datetime(self._engine.clock.now_ms()).date().isoformat(),
+            fresh=not context.state.has_spent,
         )
+
+
+async def settled(commit: asyncio.Future[None], *, wait: bool) -> None:
+    """Wait for a commit, or leave it to the next one that is waited for: a lost commit loses that one too."""
+    if wait:
+        await commit
+    else:
+        commit.add_done_callback(_retrieved)
+
+
+def _retrieved(commit: asyncio.Future[None]) -> None:
+    if not commit.cancelled():
+        commit.exception()
 
 
 def _asks_model(request: ExecutorRequest) -> bool:

@@ -65,6 +65,7 @@ class Intake:
             manifest_id=manifest_id,
             status=ExecutionStatus.QUEUED,
             created_at_ms=engine.clock.now_ms(),
+            has_spent=False,
         )
         change = engine.change(state, extra)
         seq = change.create_execution(root_name=name, root_data=data, source=source, retry_of=retry_of)

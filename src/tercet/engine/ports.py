@@ -12,7 +12,7 @@ class ExecutorCalls(Protocol):
     """Runs executors for tasks: budget, call, ledger."""
 
     async def run(
-        self, context: TaskContext, request: Any, step: str, *, run_executor: Any = None
+        self, context: TaskContext, request: Any, step: str, *, run_executor: Any = None, wait: bool = True
     ) -> Any: ...
 
 

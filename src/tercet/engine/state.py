@@ -85,6 +85,8 @@ class ExecutionState:
     waits: list[WaitState] = field(default_factory=list)
     fan_ins: dict[tuple[str, str], FanInState] = field(default_factory=dict)
     delayed_events: int = 0
+    has_spent: bool = True
+    """Whether the ledger may know the execution; false from its creation to its first reservation."""
     pause_requested: bool = False
     cancel_requested: bool = False
     started_at_ms: int | None = None

@@ -45,6 +45,7 @@ class ModelClients:
     def __init__(self, config: LlmConfig) -> None:
         self._config = config
         self._models: dict[ModelRef, Model] = {}
+        self._building = asyncio.Lock()
         self._close: list[Callable[[], Awaitable[None]]] = []
 
     @property
@@ -56,8 +57,10 @@ class ModelClients:
         """Return the model's client. Raises NoCredentials, ValueError for an unknown provider."""
         model = self._models.get(ref)
         if model is None:
-            model = await asyncio.to_thread(self._build, ref)
-            self._models[ref] = model
+            async with self._building:
+                model = self._models.get(ref)
+                if model is None:
+                    model = self._models[ref] = await asyncio.to_thread(self._build, ref)
         return model
 
     async def warm(self) -> None:
@@ -87,21 +90,25 @@ class ModelClients:
         return infer_model(f"{ref.provider}:{ref.name}")
 
     def _anthropic(self, name: str) -> Model:
-        from anthropic import AsyncAnthropic, Timeout
-        from pydantic_ai.models.anthropic import AnthropicModel
+        from anthropic import DefaultAioHttpClient, Timeout
         from pydantic_ai.providers.anthropic import AnthropicProvider
+
+        from tercet.executors.claude_client import ClaudeClient
+        from tercet.executors.claude_model import ClaudeModel
 
         if self._config.anthropic_api_key is None:
             raise NoCredentials("set ANTHROPIC_API_KEY to use Claude models")
         base_url = self._config.anthropic_base_url
-        client = AsyncAnthropic(
+        client = ClaudeClient(
             api_key=self._config.anthropic_api_key,
             base_url=base_url() if callable(base_url) else base_url,
             max_retries=0,
             timeout=Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
+            http_client=DefaultAioHttpClient(),
+            open_telemetry=False,
         )
         self._close.append(client.close)
-        return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
+        return ClaudeModel(name, provider=AnthropicProvider(anthropic_client=client))
 
     def _openai(self, name: str, api_key: str, base_url: str | None) -> Model:
         from openai import AsyncOpenAI

@@ -8,7 +8,10 @@ Thinking goes back as it came, with every field that its provider set.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from tercet.domain.codec import from_json, to_json
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -86,24 +89,30 @@ def _arguments(part: Any) -> Any:
         return part.args
 
 
-def parameters(
-    tools: Sequence[dict[str, Any]], output_schema: dict[str, Any] | None
-) -> ModelRequestParameters:
+def parameters(tools: Sequence[dict[str, Any]], output_schema: dict[str, Any] | None) -> ModelRequestParameters:
     """Return what the model may do: which tools it has, and which form its answer takes."""
+    return _parameters(to_json(tools), None if output_schema is None else to_json(output_schema))
+
+
+@lru_cache(maxsize=256)
+def _parameters(tools: str, output_schema: str | None) -> ModelRequestParameters:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
     definitions = [
-        ToolDefinition(name=tool["name"], description=tool["description"], parameters_json_schema=tool["input_schema"], strict=False)
-        for tool in tools
+        ToolDefinition(
+            name=tool["name"], description=tool["description"], parameters_json_schema=tool["input_schema"],
+            strict=False,
+        )
+        for tool in from_json(tools)
     ]  # fmt: skip
     if output_schema is None:
         return ModelRequestParameters(function_tools=definitions)
     return ModelRequestParameters(
         function_tools=definitions,
         output_mode="native",
-        output_object=OutputObjectDefinition(json_schema=_closed(output_schema), name="answer"),
+        output_object=OutputObjectDefinition(json_schema=_closed(from_json(output_schema)), name="answer"),
         allow_text_output=False,
     )
 
