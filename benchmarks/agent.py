@@ -53,9 +53,17 @@ def measure() -> dict[str, float]:
     print_table(
         "Processor time of a run of two turns and one tool call",
         [
-            *((name, f"{cpu:.2f} ms", f"{cpu / raw:.2f} of the raw client", None) for name, cpu in best.items()),
+            *(
+                (name, f"{cpu:.2f} ms", f"{cpu / raw:.2f} of the raw client", None)
+                for name, cpu in best.items()
+            ),
             ("Tercet to the raw client", f"{ours / raw:.2f}", "at most 2.00", ours / raw <= 2),
-            ("Tercet to the best framework", f"{ours / framework:.2f}", "at most 0.50", ours / framework <= 0.5),
+            (
+                "Tercet to the best framework",
+                f"{ours / framework:.2f}",
+                "at most 0.50",
+                ours / framework <= 0.5,
+            ),
             ("import tercet", f"{import_ms:.0f} ms", "under 150 ms", import_ms < 150),
             ("tercet --help", f"{help_ms:.0f} ms", "under 250 ms", help_ms < 250),
         ],
@@ -97,7 +105,11 @@ def _cpu_ms(python: str, script: str, port: int) -> float:
 def _mocks() -> Iterator[None]:
     servers = [
         subprocess.Popen(
-            [sys.executable, "-c", f"{load}\nimport uvicorn\nuvicorn.run(create_app(), port={port}, log_level='error')"]
+            [
+                sys.executable,
+                "-c",
+                f"{load}\nimport uvicorn\nuvicorn.run(create_app(), port={port}, log_level='error')",
+            ]
         )
         for port, load in _MOCKS.items()
     ]

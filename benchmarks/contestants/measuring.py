@@ -3,6 +3,8 @@
 It imports nothing but the standard library, because it runs in every contestant's environment.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 import sys

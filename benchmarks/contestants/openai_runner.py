@@ -1,9 +1,18 @@
 """openai-agents' Runner: `python openai_agents.py BASE_URL RUNS`."""
 
+from __future__ import annotations
+
 import asyncio
 import sys
 
-from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, Runner, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    ModelSettings,
+    OpenAIChatCompletionsModel,
+    Runner,
+    function_tool,
+    set_tracing_disabled,
+)
 from measuring import INSTRUCTIONS, MAX_TOKENS, QUESTION, measure
 from openai import AsyncOpenAI
 

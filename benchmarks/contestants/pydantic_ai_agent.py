@@ -1,5 +1,7 @@
 """pydantic-ai's Agent: `python pydantic_ai_agent.py BASE_URL RUNS`."""
 
+from __future__ import annotations
+
 import asyncio
 import sys
 

@@ -1,5 +1,7 @@
 """The vendor's client and a loop by hand: `python raw_client.py BASE_URL RUNS`."""
 
+from __future__ import annotations
+
 import asyncio
 import json
 import sys
@@ -25,14 +27,22 @@ async def main(base_url: str, runs: int) -> None:
         messages = [{"role": "user", "content": QUESTION}]
         while True:
             answer = await client.messages.create(
-                model="claude-haiku-5-5", max_tokens=MAX_TOKENS, system=INSTRUCTIONS, messages=messages, tools=[TOOL]
+                model="claude-haiku-5-5",
+                max_tokens=MAX_TOKENS,
+                system=INSTRUCTIONS,
+                messages=messages,
+                tools=[TOOL],
             )
             calls = [block for block in answer.content if block.type == "tool_use"]
             if not calls:
                 return "".join(block.text for block in answer.content if block.type == "text")
             messages.append({"role": "assistant", "content": answer.content})
             results = [
-                {"type": "tool_result", "tool_use_id": call.id, "content": json.dumps({"result": call.input["a"] + call.input["b"]})}
+                {
+                    "type": "tool_result",
+                    "tool_use_id": call.id,
+                    "content": json.dumps({"result": call.input["a"] + call.input["b"]}),
+                }
                 for call in calls
             ]
             messages.append({"role": "user", "content": results})

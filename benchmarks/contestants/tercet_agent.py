@@ -1,5 +1,7 @@
 """A registered agent on a node, with guard, ledger and journal: `python tercet_agent.py BASE_URL RUNS`."""
 
+from __future__ import annotations
+
 import asyncio
 import sys
 import tempfile

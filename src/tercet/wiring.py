@@ -158,17 +158,7 @@ def _prepare(folder: Path) -> Path:
 def _assemble(
     settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource
 ) -> Tercet:
-    tools = _tools(settings)
-    llm = LlmExecutor(models.config)
-    services = AgentServices(
-        catalog=tools,
-        llm=llm,
-        resolve_model=models.resolve,
-        audit=AuditBook(reader),
-        workspaces=settings.data_dir / "workspaces",
-        cache=RedisResultCache(settings.redis_url) if settings.redis_url else MemoryResultCache(),
-        make_sandbox=partial(_sandbox, settings),
-    )
+    services = _agent_services(settings, reader, models)
     catalog = Catalog(reader, handlers, services)
     mint = IdMint(now_ms=clock.now_ms)
 
@@ -177,7 +167,7 @@ def _assemble(
         return await source.definition(revision_id)
 
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
-    registry = _executors(llm, tools, _sandbox(settings))
+    registry = _executors(services, _sandbox(settings))
     locks = Locks()
     engine.calls = ExecutorCalls(
         engine, registry.run, resolve_model=models.resolve, overrides=models.overrides
@@ -204,12 +194,24 @@ def _assemble(
         retries=Retries(engine, intake, control),
         tokens=Tokens(engine),
         registry=registry,
-        tools=tools,
+        tools=services.catalog,
         agents=agents,
         runs=AgentRuns(engine, intake, services.feed),
         services=services,
         models=models,
         admin_token="",
+    )
+
+
+def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:
+    return AgentServices(
+        catalog=_tools(settings),
+        llm=LlmExecutor(models.config),
+        resolve_model=models.resolve,
+        audit=AuditBook(reader),
+        workspaces=settings.data_dir / "workspaces",
+        cache=RedisResultCache(settings.redis_url) if settings.redis_url else MemoryResultCache(),
+        make_sandbox=partial(_sandbox, settings),
     )
 
 
@@ -244,12 +246,12 @@ def _sandbox(settings: Settings) -> ToolSandbox:
     return sandbox
 
 
-def _executors(llm: LlmExecutor, tools: ToolCatalog, sandbox: ToolSandbox) -> ExecutorRegistry:
+def _executors(services: AgentServices, sandbox: ToolSandbox) -> ExecutorRegistry:
     registry = ExecutorRegistry()
-    registry.register(llm)
+    registry.register(services.llm)
     registry.register(TemplateEngineExecutor())
     registry.register(DocumentProcessorExecutor())
-    registry.register(ClassifierExecutor(llm))
-    registry.register(ToolCallExecutor(tools, sandbox=sandbox))
+    registry.register(ClassifierExecutor(services.llm))
+    registry.register(ToolCallExecutor(services.catalog, sandbox=sandbox))
     registry.discover()
     return registry

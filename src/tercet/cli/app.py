@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version as installed_version
 
 import typer
 
-from tercet.cli import executions, inbox, manifests, operations, running
+from tercet.cli import executions, inbox, manifests, operations, running, tools
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -21,10 +20,11 @@ app.add_typer(manifests.app, name="manifest")
 app.add_typer(executions.app, name="executions")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")
+app.add_typer(operations.costs_app, name="costs")
+app.add_typer(tools.app, name="tools")
 app.command("run")(running.run)
 app.command("serve")(running.serve)
 app.command("emit")(executions.emit)
-app.command("costs")(operations.costs)
 app.command("mock-claude")(operations.mock_claude)
 app.command("settings")(operations.show_settings)
 
@@ -32,6 +32,8 @@ app.command("settings")(operations.show_settings)
 @app.callback(invoke_without_command=True)
 def _root(show_version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     if show_version:
+        from importlib.metadata import version as installed_version
+
         typer.echo(f"tercet {installed_version('tercet')}")
         raise typer.Exit
 

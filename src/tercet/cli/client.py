@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import httpx
-
-from tercet.domain.codec import from_json
 from tercet.domain.errors import InvalidInput, OperatorError
-from tercet.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tercet.settings import Settings
 
 T = TypeVar("T")
 
@@ -32,6 +33,8 @@ class Api:
         self, method: str, path: str, *, body: Any = None, params: dict[str, Any] | None = None
     ) -> Any:
         """Return the answer's JSON. Raises Refused with the server's words."""
+        import httpx
+
         wanted = {name: value for name, value in (params or {}).items() if value is not None}
         try:
             answer = await self._http.request(method, f"/api/v1{path}", json=body, params=wanted)
@@ -59,6 +62,8 @@ class Api:
 @asynccontextmanager
 async def open_api(settings: Settings) -> AsyncIterator[Api]:
     """Connect to the running server of the data folder, or serve the API in this process without running tasks."""
+    import httpx
+
     address = running_server(settings.data_dir)
     if address is not None:
         token = (settings.data_dir / "admin-token").read_text().strip()
@@ -79,7 +84,7 @@ async def open_api(settings: Settings) -> AsyncIterator[Api]:
 def running_server(data_dir: Path) -> str | None:
     """Return the address of the server that owns the data folder, or None."""
     try:
-        noted = from_json((data_dir / "server.json").read_bytes())
+        noted = json.loads((data_dir / "server.json").read_bytes())
         os.kill(noted["pid"], 0)
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -88,6 +93,9 @@ def running_server(data_dir: Path) -> str | None:
 
 def with_api(data_dir: Path | None, use: Callable[[Api], Awaitable[T]]) -> T:
     """Run `use` with an API client to its end."""
+    import asyncio
+
+    from tercet.settings import load_settings
 
     async def go() -> T:
         async with open_api(load_settings(data_dir=data_dir)) as api:

@@ -12,6 +12,7 @@ from tercet.cli.client import with_api
 from tercet.cli.options import AsJson, DataDir
 from tercet.cli.output import console, print_json, table
 
+costs_app = typer.Typer(invoke_without_command=True)
 token_app = typer.Typer(help="Create, list and revoke tokens.", no_args_is_help=True)
 
 
@@ -49,12 +50,16 @@ def revoke_token(token_id: Annotated[str, typer.Argument()], data_dir: DataDir =
     typer.echo(f"{token_id} is revoked")
 
 
+@costs_app.callback()
 def costs(
+    context: typer.Context,
     group_by: Annotated[str, typer.Option("--by", help="agent, model, execution or day")] = "agent",
     data_dir: DataDir = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was spent, from the ledger."""
+    """Show what was spent, from the ledger; `suggest` proposes what would cost less."""
+    if context.invoked_subcommand is not None:
+        return
     answer = with_api(data_dir, lambda api: api.call("GET", "/ledger", params={"group_by": group_by}))
     if as_json:
         print_json(answer)
@@ -66,6 +71,34 @@ def costs(
             f"${item['cost_usd']:.4f}", f"${item['reserved_usd']:.4f}", str(item["flagged_calls"]),
         )  # fmt: skip
     console.print(out if answer["items"] else "Nothing was spent yet.")
+    if answer["note"]:
+        console.print(f"[yellow]{answer['note']}[/yellow]")
+
+
+@costs_app.command("suggest")
+def suggest(
+    days: Annotated[int, typer.Option(min=1, help="How many days back to look.")] = 30,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose cheaper models or prompt caching, with the numbers behind each proposal."""
+    answer = with_api(data_dir, lambda api: api.call("GET", "/costs/suggestions", params={"days": days}))
+    if as_json:
+        print_json(answer)
+        return
+    out = table(
+        None, "agent", "model", "proposal", "spent", "instead", "saves", "calls", "tokens in", "tokens out"
+    )
+    for item in answer["items"]:
+        numbers = item["numbers"]
+        out.add_row(
+            escape(item["agent"]), item["model"], item["proposal"], f"${item['current_usd']:.4f}",
+            f"${item['estimated_usd']:.4f}", f"{item['saving_percent']:.0f} %", str(numbers["calls"]),
+            f"{numbers['tokens_input']:,}", f"{numbers['tokens_output']:,}" if "tokens_output" in numbers else "",
+        )  # fmt: skip
+    console.print(out if answer["items"] else f"Nothing to propose for the last {days} days.")
+    for caution in sorted({item["caution"] for item in answer["items"]}):
+        console.print(f"[dim]{caution}[/dim]")
     if answer["note"]:
         console.print(f"[yellow]{answer['note']}[/yellow]")
 

@@ -9,8 +9,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tercet.domain.prices import from_pico
-
 # Pipes and files have no width of their own, and folded ids are of no use to a program.
 console = Console() if sys.stdout.isatty() else Console(width=180)
 _UNBROKEN = frozenset({"execution", "task", "approval", "token", "event", "time", "created", "status"})
@@ -44,5 +42,7 @@ def table(title: str | None, *columns: str) -> Table:
 
 def dollars(cost_picousd: int) -> str:
     """Return an amount with as many decimals as it needs to be seen."""
+    from tercet.domain.prices import from_pico
+
     cost_usd = from_pico(cost_picousd)
     return f"${cost_usd:.6f}" if 0 < cost_usd < 1 else f"${cost_usd:.2f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +25,8 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a manifest in this process until it is idle. Exits 0 only when every execution completed."""
+    import asyncio
+
     from tercet.cli.run_command import run_manifest
 
     sys.exit(

@@ -22,7 +22,7 @@ from tercet.humans.tokens import DEFAULT_OWNER
 from tercet.manifest.checks import open_manifest
 from tercet.settings import Settings, load_settings
 from tercet.web.app import create_app
-from tercet.wiring import open_tercet
+from tercet.wiring import open_tercet, settle_memory
 
 _GRACE_SECONDS = 10
 
@@ -84,6 +84,7 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
             await asyncio.sleep(0.01)
+        settle_memory()
         note = settings.data_dir / "server.json"
         note.write_text(to_json({"address": address, "pid": os.getpid()}))
         try:

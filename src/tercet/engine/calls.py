@@ -82,8 +82,8 @@ class ExecutorCalls:
         """Reserve, call once, settle; with `run_executor` in the place of the registry.
 
         Without `wait` the result's commit may come later: for callers whose next effect waits for a commit of
-        its own, which the journal makes durable after this one. A model that cannot answer now is followed by the next of `allowed_models`. Raises ExecutorFailed,
-        ExecutorRefused.
+        its own, which the journal makes durable after this one. A model that cannot answer now is followed by
+        the next of `allowed_models`. Raises ExecutorFailed, ExecutorRefused.
         """
         started_at_ms = self._engine.clock.now_ms()
         call = run_executor or self._run_executor
@@ -116,20 +116,18 @@ class ExecutorCalls:
                 error_message=error.message,
             )  # fmt: skip
             await self._engine.submit(change)
-            fallback = self._without(request, sent) if error.code in FALLS_BACK else None
-            if fallback is None:
-                raise (
-                    ExecutorFailed(error)
-                    if error.retryable
-                    else ExecutorRefused(str(error.code), error.message)
-                )
-            request = fallback
+            request = self._next_model(request, sent, error)
 
-    def _without(self, request: ExecutorRequest, sent: ExecutorRequest) -> ExecutorRequest | None:
-        """Return the request without the model that has just failed, or None when no other is allowed."""
-        failed = self._resolve_model(str(sent.task.field("model")))
-        left = [model for model in self._candidate_models(request) if model != failed]
-        return _with_model(request, left[0], left) if left else None
+    def _next_model(
+        self, request: ExecutorRequest, sent: ExecutorRequest, error: ExecutorError
+    ) -> ExecutorRequest:
+        """Return the request for the next allowed model; raise the error when there is none, or none can help."""
+        if error.code in FALLS_BACK and _asks_model(request):
+            failed = self._resolve_model(str(sent.task.field("model")))
+            left = [model for model in self._candidate_models(request) if model != failed]
+            if left:
+                return _with_model(request, left[0], left)
+        raise ExecutorFailed(error) if error.retryable else ExecutorRefused(str(error.code), error.message)
 
     async def _reserve(
         self, context: TaskContext, request: ExecutorRequest, step: str

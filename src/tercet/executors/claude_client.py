@@ -7,7 +7,6 @@ so does a request that holds anything but plain JSON. Errors are the vendor's cl
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 from urllib.request import getproxies
 
@@ -27,7 +26,9 @@ class ClaudeClient(AsyncAnthropic):
     _session: aiohttp.ClientSession | None = None
     _fixed_headers: dict[str, str] | None = None
 
-    async def post(self, path: str, *, cast_to: Any, body: Any = None, options: Any = None, **rest: Any) -> Any:
+    async def post(
+        self, path: str, *, cast_to: Any, body: Any = None, options: Any = None, **rest: Any
+    ) -> Any:
         """Send a Messages request the short way, everything else the vendor's way."""
         options = options or {}
         plain = None
@@ -54,7 +55,12 @@ class ClaudeClient(AsyncAnthropic):
         await super().close()
 
     def _may_shorten(self, options: Any) -> bool:
-        return not (options.get("extra_json") or options.get("params") or self.custom_auth is not None or self.max_retries)
+        return not (
+            options.get("extra_json")
+            or options.get("params")
+            or self.custom_auth is not None
+            or self.max_retries
+        )
 
     async def _send(
         self, url: str, content: bytes, headers: dict[str, str], limit: aiohttp.ClientTimeout
@@ -66,7 +72,7 @@ class ClaudeClient(AsyncAnthropic):
         try:
             async with self._session.post(url, data=content, headers=headers, timeout=limit) as answer:
                 return answer.status, answer.headers, await answer.read()
-        except asyncio.TimeoutError as error:
+        except TimeoutError as error:
             raise APITimeoutError(request=request) from error
         except (aiohttp.ClientError, OSError) as error:
             raise APIConnectionError(request=request) from error

@@ -19,7 +19,9 @@ class ClaudeModel(AnthropicModel):
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self._prepared: OrderedDict[int, tuple[list[ToolDefinition], list[ToolDefinition]]] = OrderedDict()
 
-    def customize_request_parameters(self, model_request_parameters: ModelRequestParameters) -> ModelRequestParameters:
+    def customize_request_parameters(
+        self, model_request_parameters: ModelRequestParameters
+    ) -> ModelRequestParameters:
         """Return the parameters with schemas as Claude wants them; the same list of tools is prepared once."""
         given = model_request_parameters
         if given.output_object is not None or given.output_tools or not given.function_tools:

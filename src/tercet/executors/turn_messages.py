@@ -89,7 +89,9 @@ def _arguments(part: Any) -> Any:
         return part.args
 
 
-def parameters(tools: Sequence[dict[str, Any]], output_schema: dict[str, Any] | None) -> ModelRequestParameters:
+def parameters(
+    tools: Sequence[dict[str, Any]], output_schema: dict[str, Any] | None
+) -> ModelRequestParameters:
     """Return what the model may do: which tools it has, and which form its answer takes."""
     return _parameters(to_json(tools), None if output_schema is None else to_json(output_schema))
 

@@ -45,7 +45,7 @@ async def run_agent(
 def agent_config(agent: Agent, revision: Revision, *, depth: int = 0) -> AgentConfig:
     """Return a manifest's agent as the agent executor knows agents."""
     config, limits = agent.config, agent.limits
-    tools = dict.fromkeys(config.allowed_tools, True)
+    tools = dict.fromkeys((name for name in config.allowed_tools if name != "Task"), True)
     if config.permission_mode == "plan":
         tools = {name: True for name in tools if name in _READ_ONLY}
     by_name = {other.name: other for other in revision.manifest.agents}

@@ -10,6 +10,7 @@ from tercet.agent.task import AgentServices
 from tercet.domain.codec import from_json, to_json
 from tercet.domain.errors import NotFound
 from tercet.engine.engine import Engine
+from tercet.flows.agent_tools import check_agent_tools
 from tercet.flows.cron import cron_rows
 from tercet.flows.definition import FlowDefinition
 from tercet.flows.handlers import HandlerTable
@@ -78,6 +79,7 @@ class Catalog:
     async def deploy(self, engine: Engine, loaded: LoadedManifest, *, owner_id: str) -> Deployed:
         """Store a revision; an unchanged one is not stored again. Raises InvalidManifest."""
         revision = Revision.of(loaded)
+        check_agent_tools(revision, self._agents.catalog)
         name = revision.manifest.name
         async with self._lock:
             current = self._active.get((owner_id, name))

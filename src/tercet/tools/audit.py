@@ -44,9 +44,8 @@ def entry_hash(entry: dict[str, Any]) -> str:
 
 def first_broken(entries: Iterable[dict[str, Any]]) -> int | None:
     """Return the number of the first entry that does not follow from the one before it, or None."""
-    head, seq = GENESIS, 0
-    for entry in entries:
-        seq += 1
+    head = GENESIS
+    for seq, entry in enumerate(entries, start=1):
         if entry["seq"] != seq or entry["prev_hash"] != head or entry["hash"] != entry_hash(entry):
             return seq
         head = entry["hash"]

@@ -25,7 +25,9 @@ _INPUT_SCHEMA: dict[str, Any] = {
         "rows": {"type": "array", "items": _ROW, "maxItems": _MOST_ROWS, "description": "for write and append"},
         "where": {"type": "object", "additionalProperties": _CELL, "description": "read, update: columns and their values"},
         "set": {"type": "object", "additionalProperties": _CELL, "description": "update: new values"},
-        "columns": {"type": "array", "items": {"type": "string"}, "maxItems": 200, "description": "read: which; write: their order"},
+        "columns": {
+            "type": "array", "items": {"type": "string"}, "maxItems": 200, "description": "read: which; write: their order",
+        },
         "offset": {"type": "integer", "minimum": 0},
         "limit": {"type": "integer", "minimum": 1, "maximum": _SHOWN_ROWS},
     },

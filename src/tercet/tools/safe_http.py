@@ -60,7 +60,8 @@ async def checked_address(target: Target, reach: Reach, resolver: Resolve) -> st
     addresses = await resolver(target.host, target.port)
     if not addresses:
         raise OSError(f"the host {target.host!r} has no address")
-    return [check_address(address, allowed_networks=reach.allowed_networks) for address in addresses][0]
+    checked = [check_address(address, allowed_networks=reach.allowed_networks) for address in addresses]
+    return checked[0]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -96,7 +96,8 @@ def broken(rule: str) -> dict[str, Any]:
             output_schema={"type": "object", "properties": {}}
         ),
         "unknown-subagent": lambda: m["agents"][0].update(config={"subagents": ["nobody"]}),
-        "agent-tools-not-in-force": lambda: m["agents"][0].update(config={"allowed_tools": ["Read"]}),
+        "mcp-server-by-name": lambda: m["agents"][0].update(config={"mcp_servers": [{"command": "sh"}]}),
+        "from-db-not-in-force": lambda: m["agents"][0].update(contract={"context_in": {"from_db": ["leads"]}}),
         "human-without-timeout": lambda: m["humans"][0].pop("timeout"),
         "timeout-emits-nothing": lambda: m["humans"][0]["emits"].pop(),
         "escalation-without-target": lambda: m["humans"][0].update(on_timeout="escalate"),

@@ -63,18 +63,24 @@ def unknown_subagent(known: Known) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def agent_tools_not_in_force(known: Known) -> Iterator[Finding]:
-    """allowed_tools, subagents, mcp_servers and context_in.from_db are accepted but not used."""
+def mcp_server_by_name(known: Known) -> Iterator[Finding]:
+    """mcp_servers names servers of the operator's file; a manifest may not bring a command along."""
     for index, agent in enumerate(known.manifest.agents):
-        for key in ("allowed_tools", "subagents", "mcp_servers"):
-            if getattr(agent.config, key):
+        for position, server in enumerate(agent.config.mcp_servers):
+            if not isinstance(server, str):
                 yield Finding(
-                    severity="warning", rule="agent-tools-not-in-force", message=f"{key} is not used",
-                    hint="an agent's task is one structured model call", path=("agents", index, "config", key),
+                    rule="mcp-server-by-name", message="an MCP server is given by its name",
+                    hint="put the server into the file of TERCET_MCP_SERVERS_FILE and name it here",
+                    path=("agents", index, "config", "mcp_servers", position),
                 )  # fmt: skip
+
+
+def from_db_not_in_force(known: Known) -> Iterator[Finding]:
+    """context_in.from_db is accepted but not used."""
+    for index, agent in enumerate(known.manifest.agents):
         if agent.contract.context_in.from_db:
             yield Finding(
-                severity="warning", rule="agent-tools-not-in-force", message="from_db is not used",
+                severity="warning", rule="from-db-not-in-force", message="from_db is not used",
                 hint="give the data in the event or under static", path=("agents", index, "contract", "context_in"),
             )  # fmt: skip
 
@@ -97,4 +103,10 @@ def _breaks_contract(schema: dict[str, Any]) -> str | None:
     return None
 
 
-RULES = (missing_instructions, output_schema_contract, unknown_subagent, agent_tools_not_in_force)
+RULES = (
+    missing_instructions,
+    output_schema_contract,
+    unknown_subagent,
+    mcp_server_by_name,
+    from_db_not_in_force,
+)

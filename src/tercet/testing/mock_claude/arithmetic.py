@@ -114,9 +114,9 @@ def _runs(text: str) -> list[tuple[list[str], bool]]:
             spaced = True
             continue
         if found is not None and kind is not None:
-            token = found.group()
-            sure = sure or (kind == "operator" and (spaced or token not in "-/–−"))
-            tokens.append(_SYMBOLS.get(token, token.lower()))
+            word = found.group()
+            sure = sure or (kind == "operator" and (spaced or word not in "-/–−"))
+            tokens.append(_SYMBOLS.get(word, word.lower()))
         elif tokens:
             if len(tokens) <= _MOST_TOKENS:
                 runs.append((tokens, sure))

@@ -77,7 +77,9 @@ async def _complete(request: Request, player: ScriptPlayer) -> Response:
     tokens = count_tokens(asked)
     if tokens > _CONTEXT_TOKENS:
         raise ApiError(
-            400, f"This model's maximum context length is {_CONTEXT_TOKENS} tokens. However, your messages resulted in {tokens} tokens.",
+            400,
+            f"This model's maximum context length is {_CONTEXT_TOKENS} tokens. "
+            f"However, your messages resulted in {tokens} tokens.",
             code="context_length_exceeded",
         )  # fmt: skip
     reply = answer(asked, player)

@@ -60,7 +60,10 @@ def _add(message: Any, index: int, system: list[str], messages: list[dict[str, A
         for call in message.get("tool_calls") or []:
             function = call["function"]
             content.append(
-                {"type": "tool_use", "id": call["id"], "name": function["name"], "input": from_json(function["arguments"] or "{}")}
+                {
+                    "type": "tool_use", "id": call["id"], "name": function["name"],
+                    "input": from_json(function["arguments"] or "{}"),
+                }
             )  # fmt: skip
         messages.append({"role": "assistant", "content": content or [{"type": "text", "text": " "}]})
     elif role == "tool":
@@ -89,7 +92,10 @@ def _tool(tool: Any, index: int) -> dict[str, Any]:
 def to_completion(body: dict[str, Any], message: dict[str, Any], *, created_at: int) -> dict[str, Any]:
     """Return a chat completion for a message of the mock Claude."""
     calls = [
-        {"id": block["id"].replace("toolu_", "call_"), "type": "function", "function": {"name": block["name"], "arguments": to_json(block["input"])}}
+        {
+            "id": block["id"].replace("toolu_", "call_"), "type": "function",
+            "function": {"name": block["name"], "arguments": to_json(block["input"])},
+        }
         for block in message["content"]
         if block["type"] == "tool_use"
     ]  # fmt: skip
