@@ -54,8 +54,9 @@ def commands(command: Any, path: str = "tercet") -> Iterator[tuple[str, Any]]:
     brings its own copy of click, so that `isinstance` with the installed one finds none.
     """
     inner = getattr(command, "commands", None)
-    if inner is None:
+    if inner is None or (command.invoke_without_command and path != "tercet"):
         yield path, command
+    if inner is None:
         return
     for name, part in inner.items():
         yield from commands(part, f"{path} {name}")

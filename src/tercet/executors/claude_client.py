@@ -1,7 +1,7 @@
 """Claude's own client with a shorter way for the call that an agent makes most: a Messages request, answered whole.
 
 The vendor's general way prepares, copies and converts each request several times; measured, it costs two thirds
-of a turn's processor time (docs/decisions/0006). Streams, files and every other call take the vendor's way, and
+of a turn's processor time (docs/decisions/0005). Streams, files and every other call take the vendor's way, and
 so does a request that holds anything but plain JSON. Errors are the vendor's classes either way.
 """
 

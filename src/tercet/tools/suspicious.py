@@ -26,8 +26,10 @@ class Finding:
 _ARGUMENT_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
-        ("shell command", r"\brm\s{1,9}-[a-z]{0,4}[rf]|;\s{0,9}(?:rm|curl|wget|bash|sh|nc)\s|\|\s{0,9}(?:ba)?sh\b|\$\(|`[^`\n]{1,200}`"),
-        ("SQL injection", r"\b(?:drop|truncate|alter)\s{1,9}table\b|\bunion\s{1,9}(?:all\s{1,9})?select\b|'\s{0,9}or\s{1,9}'?\d+'?\s{0,9}=|;\s{0,9}delete\s{1,9}from\b|--\s{0,9}$"),
+        ("shell command", r"\brm\s{1,9}-[a-z]{0,4}[rf]|;\s{0,9}(?:rm|curl|wget|bash|sh|nc)\s"),
+        ("shell command", r"\|\s{0,9}(?:ba)?sh\b|\$\(|`[^`\n]{1,200}`"),
+        ("SQL injection", r"\b(?:drop|truncate|alter)\s{1,9}table\b|\bunion\s{1,9}(?:all\s{1,9})?select\b"),
+        ("SQL injection", r"'\s{0,9}or\s{1,9}'?\d+'?\s{0,9}=|;\s{0,9}delete\s{1,9}from\b|--\s{0,9}$"),
         ("path traversal", r"(?:^|[\\/=])\.\.(?:[\\/]|$)|(?:%2e|\.){2}(?:%2f|%5c|[\\/])"),
         ("script injection", r"<\s{0,9}script\b|javascript\s{0,9}:|\bon(?:error|load|click)\s{0,9}="),
         ("control character", r"\x00"),
@@ -36,9 +38,21 @@ _ARGUMENT_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _RESULT_RULES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
-        ("instructions to the model", r"\b(?:ignore|disregard|forget)\s{1,9}(?:all\s{1,9})?(?:your|the|any)?\s{0,9}(?:previous|prior|above|earlier)\s{1,9}(?:instructions|prompts?|rules)"),
-        ("a new role for the model", r"\byou\s{1,9}are\s{1,9}now\s{1,9}(?:in\s{1,9})?(?:a|an|dan|developer|jailbroken|root)\b|<\s{0,9}/?\s{0,9}system\s{0,9}>"),
-        ("a request for secrets", r"\b(?:reveal|print|send|show)\s{1,9}(?:me\s{1,9})?(?:your|the)\s{1,9}(?:system\s{1,9}prompt|api\s{0,2}key|password|secret)"),
+        (
+            "instructions to the model",
+            r"\b(?:ignore|disregard|forget)\s{1,9}(?:all\s{1,9})?(?:your|the|any)?\s{0,9}"
+            r"(?:previous|prior|above|earlier)\s{1,9}(?:instructions|prompts?|rules)",
+        ),
+        (
+            "a new role for the model",
+            r"\byou\s{1,9}are\s{1,9}now\s{1,9}(?:in\s{1,9})?(?:a|an|dan|developer|jailbroken|root)\b"
+            r"|<\s{0,9}/?\s{0,9}system\s{0,9}>",
+        ),
+        (
+            "a request for secrets",
+            r"\b(?:reveal|print|send|show)\s{1,9}(?:me\s{1,9})?(?:your|the)\s{1,9}"
+            r"(?:system\s{1,9}prompt|api\s{0,2}key|password|secret)",
+        ),
     )
 )  # fmt: skip
 

@@ -87,9 +87,9 @@ def test_a_scripted_429_carries_retry_after(tmp_path: Path):
     with (
         MockOpenAI(script) as mock,
         openai.OpenAI(api_key="k", base_url=f"{mock.base_url}/v1", max_retries=0) as client,
+        pytest.raises(openai.RateLimitError) as caught,
     ):
-        with pytest.raises(openai.RateLimitError) as caught:
-            client.chat.completions.create(model="gpt-6-luna", messages=[{"role": "user", "content": "hi"}])
+        client.chat.completions.create(model="gpt-6-luna", messages=[{"role": "user", "content": "hi"}])
 
     assert caught.value.response.headers["retry-after"] == "3"
 

@@ -228,7 +228,7 @@ async def test_a_conversation_remembers_what_was_said(api: Api):
         body = {"input": text, "conversation_id": conversation_id}
         run = (await api.post(f"/agents/{agent_id}/execute", body)).json()
 
-    assert [line["content"] for line in run["output"]["conversation_history"]][0] == "My name is Ada."
+    assert run["output"]["conversation_history"][0]["content"] == "My name is Ada."
     assert len(run["output"]["conversation_history"]) == 4
     stranger = {"input": "x", "conversation_id": "cnv_none"}
     assert (await api.post(f"/agents/{agent_id}/execute", stranger)).status_code == 404
