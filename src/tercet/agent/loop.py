@@ -132,7 +132,8 @@ class AgentLoop:
         ordered = [outcomes[index] for index in range(len(calls))]
         for call, outcome in zip(calls, ordered, strict=True):
             self.result.tool_results.append(outcome.to_wire())
-            self._stuck.saw(call.name, call.arguments, outcome.for_model())
+            if outcome.code != "REPEATED_CALL":
+                self._stuck.saw(call.name, call.arguments, outcome.for_model())
             if outcome.fatal:
                 raise ToolExecutionError(
                     f"the tool {outcome.tool!r} failed: {outcome.error}", tool_name=outcome.tool

@@ -64,8 +64,8 @@ def check_url(url: str, *, allowed_domains: Collection[str] = ()) -> Target:
 
 def _host(raw: str) -> str:
     host = raw.rstrip(".").lower() if not raw.endswith("..") else raw
-    if not host:
-        raise RefusedAddress("the URL has no host")
+    if not host or "%" in host:
+        raise RefusedAddress("the URL has no host, or one with a zone or an encoded character")
     if ":" in host:
         try:
             return str(IPv6Address(host))
