@@ -324,9 +324,7 @@ def test_a_call_that_needs_approval_asks_the_approver():
         return True
 
     with scripted() as settings:
-        yes = AgentExecutor(
-            config, settings=settings, approve=lambda call: asked.append(call.arguments) is None
-        )
+        yes = AgentExecutor(config, settings=settings, approve=approve)
         no = AgentExecutor(config, settings=settings)
         assert "42" in yes.execute("What is 15 + 27?")["response"]
         refused = no.execute("What is 15 + 27?")

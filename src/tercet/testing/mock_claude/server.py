@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from tercet.testing.mock_claude.app import create_app
 from tercet.testing.mock_claude.script import Script, load_script
@@ -23,7 +23,7 @@ _GRACE_SECONDS = 1
 class ThreadedServer:
     """Serves an app from a thread of this process. Port 0 takes a free one. Raises OSError when the port is taken."""
 
-    def __init__(self, app: Starlette, *, name: str, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(self, app: ASGIApp, *, name: str, host: str = "127.0.0.1", port: int = 0) -> None:
         self._name = name
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.create_server((host, port), family=family)
