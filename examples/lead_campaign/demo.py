@@ -34,6 +34,7 @@ from tercet.humans.person import Person
 from tercet.humans.tokens import DEFAULT_OWNER
 from tercet.manifest.checks import open_manifest
 from tercet.settings import load_settings
+from tercet.store.agents import count_tool_calls
 from tercet.store.ledger import summarize
 from tercet.store.reader import Record
 from tercet.wiring import Tercet, open_tercet
@@ -199,6 +200,8 @@ async def report(node: Tercet, mailbox: Mailbox, counts: Counts, result: RunResu
     out.add_row("executions", ", ".join(f"{n} {status(s)}" for s, n in sorted(result.statuses.items())))
     out.add_row("tasks", ", ".join(f"{n} {executor}" for executor, n in sorted(by_executor.items())))
     out.add_row("decisions of people", str(counts.approvals_decided))
+    calls = await node.reader.read(count_tool_calls, owner_id=DEFAULT_OWNER)
+    out.add_row("tool calls", ", ".join(f"{row['calls']} {row['tool']} ({row['outcome']})" for row in calls))
     out.add_row("e-mails", f"{mailbox.messages} sent, {mailbox.answers} answered")
     out.add_row("events in the log", f"{counts.events:,}")
     out.add_row("tokens", f"{counts.tokens:,}")

@@ -88,6 +88,17 @@ def audit_of(connection: sa.Connection, execution_id: str) -> list[Record]:
     return [{**row, "flags": from_json(row["flags"])} for row in records(connection.execute(query))]
 
 
+def count_tool_calls(connection: sa.Connection, *, owner_id: str) -> list[Record]:
+    """Return how often each tool was called, with which outcome."""
+    query = (
+        sa.select(tool_audit.c.tool, tool_audit.c.outcome, sa.func.count().label("calls"))
+        .where(tool_audit.c.owner_id == owner_id)
+        .group_by(tool_audit.c.tool, tool_audit.c.outcome)
+        .order_by(tool_audit.c.tool, tool_audit.c.outcome)
+    )
+    return records(connection.execute(query))
+
+
 def figures_of(connection: sa.Connection, agent_id: str) -> Record:
     """Return runs, successes, mean time, tokens and cost of an agent, and its failures by type."""
     revisions = sa.select(agent_revisions.c.id).where(agent_revisions.c.agent_id == agent_id)

@@ -18,6 +18,8 @@ from tercet.testing.mock_claude.script import Reply, ScriptPlayer, ToolUse
 _CALCULATOR = "calculator"
 _LONGEST_QUOTE = 500
 _ECHOED_WORDS = 30
+_FILES: dict[str, tuple[Any, ...]] = {"file_path": ("notes.md",), "pattern": ("**/*",)}
+"""Arguments that name files, so that a file tool can do something with them."""
 _PLACEHOLDER = "{tool_result}"
 
 
@@ -118,7 +120,7 @@ def _next_call(body: dict[str, Any], conversation: Conversation, seed: int) -> T
     if kind in ("tool", "any"):
         name = forced or _asked_for(tools, conversation.question) or next(iter(tools))
     elif conversation.turn == 0:
-        name = _asked_for(tools, conversation.question)
+        name = _asked_for(tools, conversation.question) or _asked_for(tools, conversation.system)
     else:
         name = None
     if name not in tools:
@@ -157,12 +159,13 @@ def _asked_for(tools: dict[str, Any], question: str) -> str | None:
 
 def _arguments(schema: dict[str, Any], conversation: Conversation, seed: int) -> dict[str, Any]:
     """Return arguments that fit; for a calculator the plainest calculation."""
-    if _accepts(schema, plain := {"operation": "add", "a": 2, "b": 3}) and "operation" in (
+    a, b = 10 + seed % 41, 10 + seed // 41 % 41
+    if _accepts(schema, plain := {"operation": "add", "a": a, "b": b}) and "operation" in (
         schema.get("properties") or {}
     ):
         return plain
     try:
-        made = make_instance(schema, prompt=conversation.question, seed=seed)
+        made = make_instance(schema, prompt=conversation.question, seed=seed, known=_FILES)
     except (NoInstance, ValueError) as error:
         raise ApiError(400, f"tools: input_schema: {error}") from error
     return made if isinstance(made, dict) else {}
@@ -173,7 +176,7 @@ def _instance(schema: dict[str, Any], conversation: Conversation, seed: int) -> 
     known: dict[str, Any] = {}
     if numbers:
         sentence = _statement(conversation)
-        known = dict.fromkeys(("result", "answer", "value", "total", "sum"), (numbers[-1], sentence))
+        known = dict.fromkeys(("result", "answer", "value", "total", "sum", "score"), (numbers[-1], sentence))
         known |= dict.fromkeys(("response", "content", "text", "summary", "message"), (sentence,))
     try:
         return make_instance(schema, prompt=conversation.prompt, seed=seed, known=known)
