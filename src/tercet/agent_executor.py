@@ -3,8 +3,8 @@
     executor = AgentExecutor({"name": "Math Assistant", "tools": {"calculator": True}}, LLMModel.CLAUDE_SONNET_4)
     executor.execute("What is 15 + 27?")["response"]
 
-Without a key for a provider the mock Claude answers, and says so. Limits, sandbox, audit and costs are those of
-the server; what is missing is the store. With `runs` (a node's) every turn and call is durable as well.
+Without a key for a provider the mock Claude answers. Limits, sandbox, audit and costs are those of the server;
+what is missing is the store: durable runs are those of registered agents and of manifests.
 """
 
 from __future__ import annotations

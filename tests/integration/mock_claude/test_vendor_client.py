@@ -153,3 +153,40 @@ def test_a_script_with_an_unknown_key_is_refused(tmp_path):
 
     with pytest.raises(ValueError, match="mach"):
         load_script(path)
+
+
+LONG = "Remember this sentence well. " * 400
+
+
+def test_a_marked_prompt_is_written_to_the_cache_and_read_from_it(client):
+    begun = [{"role": "user", "content": LONG}]
+    more = [*begun, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "And?"}]
+
+    def ask(messages):
+        return client.messages.create(
+            model="claude-haiku-5-5", max_tokens=50, cache_control={"type": "ephemeral"}, messages=messages
+        ).usage
+
+    first, second, third = ask(begun), ask(more), ask(more)
+
+    assert (first.cache_creation_input_tokens > 2_000, first.cache_read_input_tokens) == (True, 0)
+    assert second.cache_read_input_tokens >= first.cache_creation_input_tokens
+    assert second.cache_creation_input_tokens < first.cache_creation_input_tokens
+    assert (third.cache_creation_input_tokens, third.input_tokens) == (0, 0)
+
+
+def test_thinking_that_was_changed_is_refused(client):
+    import anthropic
+
+    question = {"role": "user", "content": "Think."}
+    first = client.messages.create(model="claude-opus-5-5", max_tokens=200, messages=[question])
+    thinking = first.content[0]
+    assert thinking.type == "thinking"
+    changed = {**thinking.model_dump(), "thinking": "something else"}
+    answered = {"role": "assistant", "content": [changed, {"type": "text", "text": "x"}]}
+    with pytest.raises(anthropic.BadRequestError, match="Invalid `signature`"):
+        client.messages.create(
+            model="claude-opus-5-5",
+            max_tokens=200,
+            messages=[question, answered, {"role": "user", "content": "go on"}],
+        )

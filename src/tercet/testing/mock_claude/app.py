@@ -18,6 +18,7 @@ from tercet.testing.mock_claude.answers import Answer, answer
 from tercet.testing.mock_claude.errors import ApiError
 from tercet.testing.mock_claude.message import build_message, count_tokens
 from tercet.testing.mock_claude.models import MODELS, page_of_models, to_wire
+from tercet.testing.mock_claude.prompt_cache import PromptCache
 from tercet.testing.mock_claude.script import Script, ScriptPlayer
 from tercet.testing.mock_claude.stream import opening_events, sse_events
 from tercet.testing.mock_claude.validation import check_request
@@ -46,6 +47,7 @@ def create_app(script: Script | None = None) -> Starlette:
 
 class _Mock:
     def __init__(self, player: ScriptPlayer) -> None:
+        self._cache = PromptCache()
         self._player = player
         self._requests = 0
 
@@ -85,7 +87,8 @@ class _Mock:
             await asyncio.sleep(reply.delay_seconds)
         if reply.error is not None and not (body.get("stream") and reply.error_in_stream):
             raise reply.error
-        message = build_message(body, model, reply, tokens_input=tokens)
+        cached = self._cache.split(body, tokens)
+        message = build_message(body, model, reply, tokens_input=tokens, cached=cached)
         if not body.get("stream"):
             return JSONResponse(message, headers=_limit_headers())
         events = _events(message, reply, request_id)

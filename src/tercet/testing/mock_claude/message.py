@@ -24,7 +24,12 @@ def count_tokens(body: dict[str, Any]) -> int:
 
 
 def build_message(
-    body: dict[str, Any], model: MockModel, reply: Answer, *, tokens_input: int
+    body: dict[str, Any],
+    model: MockModel,
+    reply: Answer,
+    *,
+    tokens_input: int,
+    cached: tuple[int, int, int] | None = None,
 ) -> dict[str, Any]:
     """Return the message of a non-streamed answer; it ends where `stop_sequences` or `max_tokens` say."""
     thinking = thinking_blocks(body.get("thinking"), model)
@@ -50,17 +55,20 @@ def build_message(
         "stop_details": _refusal() if stop_reason == "refusal" else None,
         "container": None,
         "diagnostics": None,
-        "usage": _usage(body, tokens_input=tokens_input, tokens_output=tokens_output, thought=thought),
+        "usage": _usage(body, cached or (tokens_input, 0, 0), tokens_output=tokens_output, thought=thought),
     }
 
 
-def _usage(body: dict[str, Any], *, tokens_input: int, tokens_output: int, thought: int) -> dict[str, Any]:
+def _usage(
+    body: dict[str, Any], cached: tuple[int, int, int], *, tokens_output: int, thought: int
+) -> dict[str, Any]:
+    fresh, written, read = cached
     return {
-        "input_tokens": tokens_input,
+        "input_tokens": fresh,
         "output_tokens": tokens_output,
-        "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0,
-        "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
+        "cache_creation_input_tokens": written,
+        "cache_read_input_tokens": read,
+        "cache_creation": {"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": 0},
         "output_tokens_details": {"thinking_tokens": thought},
         "server_tool_use": None,
         "service_tier": "standard",

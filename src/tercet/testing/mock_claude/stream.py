@@ -40,8 +40,8 @@ def sse_events(message: dict[str, Any]) -> list[dict[str, Any]]:
                 "input_tokens": message["usage"]["input_tokens"],
                 "output_tokens": message["usage"]["output_tokens"],
                 "output_tokens_details": message["usage"]["output_tokens_details"],
-                "cache_creation_input_tokens": 0,
-                "cache_read_input_tokens": 0,
+                "cache_creation_input_tokens": message["usage"]["cache_creation_input_tokens"],
+                "cache_read_input_tokens": message["usage"]["cache_read_input_tokens"],
                 "server_tool_use": None,
             },
         }

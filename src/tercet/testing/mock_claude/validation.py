@@ -6,6 +6,7 @@ from typing import Any
 
 from tercet.testing.mock_claude.errors import ApiError
 from tercet.testing.mock_claude.models import MODELS, MockModel
+from tercet.testing.mock_claude.thinking import signature_of
 
 _KNOWN = frozenset(
     {
@@ -94,6 +95,7 @@ def _check_messages(messages: Any) -> None:
                     400,
                     f"messages.{index}.content: `document` blocks are not permitted in assistant messages",
                 )
+            _check_thinking(blocks, index)
             open_calls = {str(block.get("id")) for block in blocks if block.get("type") == "tool_use"}
     if open_calls:
         raise _unanswered(len(messages) - 1, open_calls)
@@ -102,6 +104,15 @@ def _check_messages(messages: Any) -> None:
             400,
             "This model does not support assistant message prefill. The conversation must end with a user message.",
         )
+
+
+def _check_thinking(blocks: list[dict[str, Any]], index: int) -> None:
+    """Thinking has to come back as it was given."""
+    for position, block in enumerate(blocks):
+        if block["type"] == "thinking" and block.get("signature") != signature_of(str(block.get("thinking"))):
+            raise ApiError(
+                400, f"messages.{index}.content.{position}: Invalid `signature` in `thinking` block"
+            )
 
 
 def _blocks(content: Any, index: int) -> list[dict[str, Any]]:
