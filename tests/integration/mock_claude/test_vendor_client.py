@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import anthropic
 import httpx
@@ -162,7 +163,7 @@ def test_a_marked_prompt_is_written_to_the_cache_and_read_from_it(client):
     begun = [{"role": "user", "content": LONG}]
     more = [*begun, {"role": "assistant", "content": "Yes."}, {"role": "user", "content": "And?"}]
 
-    def ask(messages):
+    def ask(messages: list[Any]) -> Any:
         return client.messages.create(
             model="claude-haiku-5-5", max_tokens=50, cache_control={"type": "ephemeral"}, messages=messages
         ).usage
