@@ -120,7 +120,7 @@ def _next_call(body: dict[str, Any], conversation: Conversation, seed: int) -> T
     if kind in ("tool", "any"):
         name = forced or _asked_for(tools, conversation.question) or next(iter(tools))
     elif conversation.turn == 0:
-        name = _asked_for(tools, conversation.question) or _asked_for(tools, conversation.system)
+        name = _asked_for(tools, conversation.question) or _told_to(tools, conversation.system)
     else:
         name = None
     if name not in tools:
@@ -155,6 +155,13 @@ def _asked_for(tools: dict[str, Any], question: str) -> str | None:
         ):
             return name
     return None
+
+
+def _told_to(tools: dict[str, Any], system: str) -> str | None:
+    """Return the tool that the instructions want used each time: "use the Write tool to keep notes"."""
+    return next(
+        (name for name in tools if re.search(rf"(?i)\buse the {re.escape(name)} tool to\b", system)), None
+    )
 
 
 def _arguments(schema: dict[str, Any], conversation: Conversation, seed: int) -> dict[str, Any]:
