@@ -67,7 +67,7 @@ def costs(
     out = table(None, group_by, "calls", "tokens in", "tokens out", "cost", "reserved", "flagged")
     for item in answer["items"]:
         out.add_row(
-            escape(str(item["key"])), str(item["calls"]), f"{item['tokens_input']:,}", f"{item['tokens_output']:,}",
+            escape(str(item["name"])), str(item["calls"]), f"{item['tokens_input']:,}", f"{item['tokens_output']:,}",
             f"${item['cost_usd']:.4f}", f"${item['reserved_usd']:.4f}", str(item["flagged_calls"]),
         )  # fmt: skip
     console.print(out if answer["items"] else "Nothing was spent yet.")
@@ -92,7 +92,7 @@ def suggest(
     for item in answer["items"]:
         numbers = item["numbers"]
         out.add_row(
-            escape(item["agent"]), item["model"], item["proposal"], f"${item['current_usd']:.4f}",
+            escape(item["name"]), item["model"], item["proposal"], f"${item['current_usd']:.4f}",
             f"${item['estimated_usd']:.4f}", f"{item['saving_percent']:.0f} %", str(numbers["calls"]),
             f"{numbers['tokens_input']:,}", f"{numbers['tokens_output']:,}" if "tokens_output" in numbers else "",
         )  # fmt: skip

@@ -55,6 +55,12 @@ def list_agents(
     return records(connection.execute(query))
 
 
+def agent_names(connection: sa.Connection, *, owner_id: str) -> dict[str, str]:
+    """Return the names of all agents by id, deleted ones too: the ledger keeps ids."""
+    rows = connection.execute(sa.select(agents.c.id, agents.c.name).where(agents.c.owner_id == owner_id))
+    return {row[0]: row[1] for row in rows}
+
+
 def load_conversation(connection: sa.Connection, *, owner_id: str, conversation_id: str) -> Record | None:
     """Return a conversation, or None."""
     query = sa.select(conversations).where(

@@ -14,6 +14,7 @@ from tercet.domain.clock import to_datetime, to_iso
 from tercet.domain.errors import NotAllowed
 from tercet.domain.savings import suggest_savings
 from tercet.flows.wire import costs_to_wire
+from tercet.store.agents import agent_names
 from tercet.store.ledger import summarize, usage_lines
 from tercet.store.listing import count_by_status, task_counts
 from tercet.web.access import Caller, Node, body_schema, json_body, parse
@@ -42,7 +43,10 @@ async def ledger(
     rows = await node.reader.read(
         summarize, owner_id=person.owner_id, group_by=group_by, execution_id=execution_id
     )
-    items = [{"key": row["key"], **costs_to_wire(row)} for row in rows]
+    names = await node.reader.read(agent_names, owner_id=person.owner_id) if group_by == "agent" else {}
+    items = [
+        {"key": row["key"], "name": names.get(row["key"], row["key"]), **costs_to_wire(row)} for row in rows
+    ]
     return {"items": items, "next_cursor": None, "models": node.models.kind, "note": node.models.note}
 
 
