@@ -58,6 +58,8 @@ class Settings(BaseSettings):
     """Hosts that http_request may reach; empty means every public one."""
     tool_networks: Annotated[list[str], NoDecode] = Field(default_factory=list)
     """Networks that are not public and that http_request may reach all the same, such as 10.1.2.0/24."""
+    tool_insecure_tls: bool = False
+    """Whether http_request may be told not to verify a server's certificate."""
     redis_url: str | None = None
     """A Redis for the results of side-effect-free tools; needs `tercet[redis]`."""
 

@@ -128,14 +128,19 @@ async def open_tercet(
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
             finally:
-                await node.engine.stop()
-                await node.registry.aclose()
-                await node.tools.mcp.aclose()
+                await _stop(node)
         finally:
             reader.close()
             models.close()
     finally:
         lock.release()
+
+
+async def _stop(node: Tercet) -> None:
+    await node.engine.stop()
+    await node.registry.aclose()
+    await node.agents.aclose()
+    await node.tools.mcp.aclose()
 
 
 def settle_memory() -> None:
@@ -228,7 +233,7 @@ def _tools(settings: Settings) -> ToolCatalog:
         resend_api_key=resend.get_secret_value() if resend else None,
     )  # fmt: skip
     slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
-    http = HTTPRequestTool(_sandbox(settings))
+    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
     catalog = ToolCatalog(builtin_tools(email=email, slack=slack_tool, http=http), mcp=McpServers(servers))
     catalog.discover()
     return catalog

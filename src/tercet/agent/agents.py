@@ -53,6 +53,12 @@ class Agents:
         self._services = services
         self._keyring = keyring
         self._llm_with_key = llm_with_key
+        self._own_llms: list[LlmExecutor] = []
+
+    async def aclose(self) -> None:
+        """Close the connections of agents that have a key of their own."""
+        for llm in self._own_llms:
+            await llm.aclose()
 
     async def create(
         self, config: AgentConfig, *, owner_id: str, is_active: bool = True, api_key: str | None = None
@@ -98,7 +104,7 @@ class Agents:
         row = await self._row(agent)
         engine, now_ms, unit = self._engine, self._engine.clock.now_ms(), Unit()
         revision_id: str = row["revision_id"]
-        if config != agent.config:
+        if config != agent.config or api_key is not None:
             revision_id = engine.mint.mint("agr")
             self._add_revision(
                 unit, revision_id, agent.id, agent.owner_id, row["revision"] + 1, config, now_ms
@@ -129,6 +135,7 @@ class Agents:
         llm = None
         if row["api_key_sealed"] is not None:
             llm = self._llm_with_key(self._keyring.open(row["api_key_sealed"], belongs_to=row["agent_id"]))
+            self._own_llms += [llm] if llm is not None else []
         return AgentDefinition(
             AgentConfig.model_validate(from_json(row["body"])), self._services, agent_id=row["agent_id"],
             revision_id=revision_id, llm=llm,

@@ -92,7 +92,12 @@ class AgentRuns:
             if status in _RESTING:
                 self._drop(execution_id, future)
                 return status
-        return await future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            self._feed.take_answer(execution_id)
+            self._drop(execution_id, future)
+            raise
 
     def _drop(self, execution_id: str, future: asyncio.Future[ExecutionStatus]) -> None:
         left = [other for other in self._waiting.get(execution_id, []) if other is not future]
