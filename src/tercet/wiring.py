@@ -42,6 +42,7 @@ from tercet.humans.requests import ApprovalRequests
 from tercet.humans.rows import Locks
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
+from tercet.plans.library import PlanLibrary
 from tercet.settings import Settings
 from tercet.store.keys import open_keyring
 from tercet.store.migrate import migrate
@@ -80,6 +81,7 @@ class Tercet:
     tools: ToolCatalog
     agents: Agents
     runs: AgentRuns
+    plans: PlanLibrary
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -202,6 +204,7 @@ def _assemble(
         tools=services.catalog,
         agents=agents,
         runs=AgentRuns(engine, intake, services.feed),
+        plans=PlanLibrary(engine),
         services=services,
         models=models,
         admin_token="",

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import executions, inbox, manifests, operations, running, tools
+from tercet.cli import executions, inbox, manifests, operations, plans, running, tools
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(manifests.app, name="manifest")
+app.add_typer(plans.app, name="plan")
 app.add_typer(executions.app, name="executions")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")

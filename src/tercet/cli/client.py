@@ -30,14 +30,22 @@ class Api:
         self._http = http
 
     async def call(
-        self, method: str, path: str, *, body: Any = None, params: dict[str, Any] | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Any = None,
+        params: dict[str, Any] | None = None,
+        content: bytes | None = None,
     ) -> Any:
         """Return the answer's JSON. Raises Refused with the server's words."""
         import httpx
 
         wanted = {name: value for name, value in (params or {}).items() if value is not None}
         try:
-            answer = await self._http.request(method, f"/api/v1{path}", json=body, params=wanted)
+            answer = await self._http.request(
+                method, f"/api/v1{path}", json=body, params=wanted, content=content
+            )
         except httpx.HTTPError as error:
             raise OperatorError(
                 f"the server does not answer: {type(error).__name__}", hint="is it running?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tercet.domain.errors import InvalidInput
 
@@ -24,6 +24,12 @@ class WorkingCalendar:
     zone: str = "UTC"
 
     def __post_init__(self) -> None:
+        try:
+            ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise InvalidInput(
+                f"there is no time zone {self.zone[:100]!r}", hint="Europe/Berlin, UTC"
+            ) from error
         minutes = self.starts_at.hour * 60 + self.starts_at.minute + self.hours_a_day * 60
         if not self.days or not self.days <= set(range(7)):
             raise InvalidInput("a working calendar needs days of the week, 0 (Monday) to 6")

@@ -74,6 +74,7 @@ INSERT_LEDGER = _insert(tables.ledger)
 INSERT_TOKEN = _insert(tables.tokens)
 INSERT_AGENT = _insert(tables.agents)
 INSERT_AGENT_REVISION = _insert(tables.agent_revisions)
+INSERT_PLAN = _insert(tables.plans)
 INSERT_CONVERSATION = _insert(tables.conversations)
 INSERT_MESSAGE = _insert(tables.conversation_messages)
 INSERT_TOOL_AUDIT = _insert(tables.tool_audit)
@@ -120,6 +121,7 @@ UPDATE_AGENT = _update(
     tables.agents,
     ("name", "role", "is_active", "revision_id", "api_key_sealed", "updated_at_ms", "deleted_at_ms"),
 )
+DELETE_PLAN = _update("delete_plan", tables.plans, ("deleted_at_ms",))
 REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
 
 DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))

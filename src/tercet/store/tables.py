@@ -318,6 +318,21 @@ agent_revisions = sa.Table(
     sa.Column("created_at_ms", _Ms, nullable=False),
     sa.UniqueConstraint("agent_id", "revision"),
 )
+plans = sa.Table(
+    "plans",
+    metadata,
+    _id(),
+    sa.Column("owner_id", sa.String(200), nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("source", sa.String(50), nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("problems", sa.Text, nullable=False),
+    sa.Column("tasks_total", sa.Integer, nullable=False),
+    sa.Column("created_at_ms", _Ms, nullable=False),
+    sa.Column("deleted_at_ms", _Ms),
+    sa.Index(None, "owner_id", "id"),
+)
+"""`body` is the whole plan as JSON; it never changes."""
 conversations = sa.Table(
     "conversations",
     metadata,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter, FastAPI
 
 import tercet
-from tercet.web import agents, approvals, events, executions, manifests, operations, tools
+from tercet.web import agents, approvals, events, executions, manifests, operations, plans, tools
 from tercet.web.body_limit import BodyLimit
 from tercet.web.errors import install_error_handlers
 from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
     manifests.router, events.router, executions.router, approvals.router, operations.router,
-    agents.router, tools.router,
+    agents.router, tools.router, plans.router,
 )  # fmt: skip
 
 

@@ -161,7 +161,7 @@ def test_sibling_order_gives_way_to_an_edge_that_says_otherwise():
     assert schedule(plan).times["t1"].earliest_start == 0
 
 
-NO_TREES = (
+NO_TREES: tuple[Any, ...] = (
     None, b"", b"not json", {"wbs_project": []}, {}, {"wbs_project": {"task_children": [{"description": "no id"}]}},
 )  # fmt: skip
 
