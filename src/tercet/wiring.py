@@ -213,7 +213,7 @@ def _assemble(
 
 def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:
     return AgentServices(
-        catalog=_tools(settings),
+        catalog=installed_tools(settings),
         llm=LlmExecutor(models.config),
         resolve_model=models.resolve,
         audit=AuditBook(reader),
@@ -228,7 +228,8 @@ def _llm_with_key(models: ModelSource, api_key: str) -> LlmExecutor | None:
     return None if config is None else LlmExecutor(config)
 
 
-def _tools(settings: Settings) -> ToolCatalog:
+def installed_tools(settings: Settings) -> ToolCatalog:
+    """Return the tools that agents may have here. Raises InvalidSettings."""
     servers = load_mcp_servers(settings.mcp_servers_file) if settings.mcp_servers_file else {}
     resend, slack = settings.resend_api_key, settings.slack_token
     email = EmailTool(

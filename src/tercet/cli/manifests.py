@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tercet.cli.options import AsJson
 from tercet.cli.output import console, print_json
+
+if TYPE_CHECKING:
+    from tercet.manifest.loader import LoadedManifest
 
 app = typer.Typer(help="Check, draw, format and create manifests.", no_args_is_help=True)
 ManifestPath = Annotated[
@@ -26,8 +29,9 @@ def check(
     from tercet.manifest.checks import open_manifest
 
     loaded = open_manifest(path)
+    unknown = _unknown_tools(loaded)
     if as_json:
-        print_json([problem.to_wire() for problem in loaded.problems])
+        print_json([*(problem.to_wire() for problem in loaded.problems), *unknown])
     else:
         for problem in loaded.problems:
             colour = "red" if problem.severity == "error" else "yellow"
@@ -43,13 +47,17 @@ def check(
                 markup=False,
                 highlight=False,
             )
-        if loaded.manifest is not None and not loaded.errors:
+        for entry in unknown:
+            console.print("[red]error[/red] ", end="")
+            console.print(f"{path}: {entry['field']}  {entry['rule']}", markup=False, highlight=False)
+            console.print(f"    {entry['message']}\n    hint: {entry['hint']}", markup=False, highlight=False)
+        if loaded.manifest is not None and not loaded.errors and not unknown:
             m = loaded.manifest
             console.print(
                 f"{m.name}: {len(m.agents)} agents, {len(m.functions)} functions, {len(m.humans)} human steps, "
                 f"{len(m.events)} events, {len(loaded.warnings)} warnings", highlight=False,
             )  # fmt: skip
-    if loaded.errors or (strict and loaded.warnings):
+    if loaded.errors or unknown or (strict and loaded.warnings):
         raise typer.Exit(1)
 
 
@@ -117,3 +125,20 @@ def fmt(
     else:
         target.write_text(after, "utf-8")
         typer.echo(f"formatted {target}")
+
+
+def _unknown_tools(loaded: LoadedManifest) -> list[dict[str, Any]]:
+    """Return the tools and MCP servers that agents name and that are not installed here."""
+    if loaded.manifest is None or loaded.errors:
+        return []
+    from tercet.domain.errors import InvalidManifest
+    from tercet.flows.agent_tools import check_agent_tools
+    from tercet.manifest.revision import Revision
+    from tercet.settings import load_settings
+    from tercet.wiring import installed_tools
+
+    try:
+        check_agent_tools(Revision.of(loaded), installed_tools(load_settings()))
+    except InvalidManifest as error:
+        return error.detail
+    return []

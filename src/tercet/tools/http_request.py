@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import ssl
 from typing import Any
 from urllib.parse import urlencode
 
@@ -56,7 +58,12 @@ class HTTPRequestTool(ToolBase):
     """Sends one request. The answer is {status, url, headers, body, json?, redirects}; 4xx and 5xx are answers."""
 
     def __init__(
-        self, sandbox: ToolSandbox | None = None, *, resolver: Resolve = resolve, allow_insecure: bool = False
+        self,
+        sandbox: ToolSandbox | None = None,
+        *,
+        resolver: Resolve = resolve,
+        allow_insecure: bool = False,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         super().__init__(
             name="http_request",
@@ -69,10 +76,13 @@ class HTTPRequestTool(ToolBase):
         self._sandbox = sandbox or ToolSandbox()
         self._resolver = resolver
         self._allow_insecure = allow_insecure
+        self._tls = tls
 
     def within(self, sandbox: ToolSandbox) -> HTTPRequestTool:
         """Return the same tool with the reach of another sandbox."""
-        return HTTPRequestTool(sandbox, resolver=self._resolver, allow_insecure=self._allow_insecure)
+        own = copy.copy(self)
+        own._sandbox = sandbox
+        return own
 
     def changes_world(self, arguments: dict[str, Any]) -> bool:
         """Reading methods change nothing (RFC 9110 §9.2.1)."""
@@ -127,6 +137,7 @@ class HTTPRequestTool(ToolBase):
             max_bytes=_MOST_BYTES,
             max_redirects=int(arguments.get("max_redirects", 5)) if follow else 0,
             verify_ssl=arguments.get("verify_ssl", True),
+            tls=self._tls,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,6 +78,8 @@ class Request:
     max_bytes: int = 1_000_000
     max_redirects: int = 5
     verify_ssl: bool = True
+    tls: ssl.SSLContext | None = None
+    """Whom to trust; None means the public authorities."""
 
 
 async def send(request: Request, reach: Reach, *, resolver: Resolve = resolve) -> Answer:
@@ -87,7 +90,7 @@ async def send(request: Request, reach: Reach, *, resolver: Resolve = resolve) -
     async with (
         asyncio.timeout(request.timeout_seconds),
         httpx.AsyncClient(
-            verify=request.verify_ssl,
+            verify=(request.tls or True) if request.verify_ssl else False,
             trust_env=False,
             follow_redirects=False,
             timeout=httpx.Timeout(

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import http.server
+import ssl
+import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
@@ -209,3 +218,74 @@ def test_size_and_time_are_capped(server: ThreadedServer):
 )  # fmt: skip
 def test_arguments_that_could_do_harm_are_refused_before_anything_is_sent(arguments: dict[str, Any]):
     assert send(tool(network=None), **arguments)["success"] is False
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for site.example that nobody but this test trusts, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "site.example")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("site.example")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    folder = tmp_path_factory.mktemp("tls")
+    pem = serialization.Encoding.PEM
+    (folder / "site.pem").write_bytes(made.public_bytes(pem))
+    (folder / "key.pem").write_bytes(
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return folder / "site.pem", folder / "key.pem"
+
+
+@pytest.fixture
+def https_port(certificate: tuple[Path, Path]) -> Iterator[int]:
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"over TLS")
+
+        def log_message(self, *_args: object) -> None:
+            return
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_the_certificate_is_the_hosts_although_the_connection_goes_to_an_address(
+    https_port: int, certificate: tuple[Path, Path]
+):
+    async def to_loopback(_host: str, _port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    sandbox = ToolSandbox()
+    sandbox.allow_network("127.0.0.0/8")
+    trusting = ssl.create_default_context(cafile=str(certificate[0]))
+    made = HTTPRequestTool(sandbox, resolver=to_loopback, tls=trusting)
+    insecure = HTTPRequestTool(sandbox, resolver=to_loopback, allow_insecure=True)
+
+    right = send(made, url=f"https://site.example:{https_port}/")
+    wrong = send(made, url=f"https://other.example:{https_port}/")
+    unverified = send(insecure, url=f"https://other.example:{https_port}/", verify_ssl=False)
+
+    assert right["result"]["body"] == "over TLS"
+    assert wrong["success"] is False
+    assert unverified["result"]["status"] == 200
