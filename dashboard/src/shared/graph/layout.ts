@@ -1,0 +1,51 @@
+import type { ELK as Elk, ElkNode } from "elkjs/lib/elk-api.js";
+import ELK from "elkjs/lib/elk-api.js";
+import workerUrl from "elkjs/lib/elk-worker.min.js?url";
+
+import type { Flow, FlowNode } from "@/shared/graph/flow";
+
+export type Direction = "RIGHT" | "DOWN";
+
+export interface Placed {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+let elk: Elk | undefined;
+
+/** Places the nodes in layers, in a worker, so that a large graph does not stop the page. */
+export async function placeNodes(flow: Flow, direction: Direction): Promise<Map<string, Placed>> {
+  elk ??= new ELK({ workerFactory: () => new Worker(workerUrl) });
+  const graph: ElkNode = {
+    id: "root",
+    layoutOptions: {
+      "elk.algorithm": "layered",
+      "elk.direction": direction,
+      "elk.layered.spacing.nodeNodeBetweenLayers": "44",
+      "elk.spacing.nodeNode": "18",
+      "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
+      "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
+      "elk.separateConnectedComponents": "true",
+    },
+    children: flow.nodes.map((node) => ({ id: node.id, ...sizeOf(node) })),
+    edges: flow.edges.map((edge, index) => ({ id: `e${index}`, sources: [edge.source], targets: [edge.target] })),
+  };
+  const placed = await elk.layout(graph);
+  return new Map(
+    (placed.children ?? []).map((child) => [
+      child.id,
+      { x: child.x ?? 0, y: child.y ?? 0, width: child.width ?? 0, height: child.height ?? 0 },
+    ]),
+  );
+}
+
+const LETTER = 7.4;
+
+export function sizeOf(node: FlowNode): { width: number; height: number } {
+  const letters = Math.min(node.label.length, 34);
+  return node.isHandler
+    ? { width: Math.max(150, Math.round(letters * LETTER) + 66), height: 52 }
+    : { width: Math.max(84, Math.round(letters * 6.6) + 56), height: 28 };
+}
