@@ -1,4 +1,4 @@
-// Measures what the first page loads (its script, what that imports statically, its styles) and fails when it is too much.
+// Measures what the first page loads (its scripts, what they import statically, their styles) and fails when it is too much.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
@@ -16,7 +16,9 @@ function filesOf(name, seen = new Set()) {
 }
 
 const entry = Object.keys(manifest).find((name) => manifest[name].isEntry);
-const sizes = [...filesOf(entry)].map((file) => [file, gzipSync(readFileSync(new URL(file, folder))).length / 1000]);
+const firstPage = "src/app/routes/home.lazy.tsx";
+if (!manifest[firstPage]) throw new Error(`the build has no ${firstPage}`);
+const sizes = [...filesOf(firstPage, filesOf(entry))].map((file) => [file, gzipSync(readFileSync(new URL(file, folder))).length / 1000]);
 const total = sizes.reduce((sum, [, size]) => sum + size, 0);
 for (const [file, size] of sizes.sort((a, b) => b[1] - a[1])) console.log(`${size.toFixed(1).padStart(8)} kB  ${file}`);
 console.log(`${total.toFixed(1).padStart(8)} kB  initial load, gzip (limit ${LIMIT_KB})`);

@@ -19,5 +19,5 @@ class Observer {
   unobserve(): void {}
   disconnect(): void {}
 }
-window.ResizeObserver = Observer as unknown as typeof ResizeObserver;
+window.ResizeObserver = Observer;
 Element.prototype.scrollIntoView = () => undefined;

@@ -3,7 +3,8 @@ import { Kbd, Modal, Table } from "@mantine/core";
 const KEYS: readonly [string, string][] = [
   ["Ctrl K  or  /", "Go to a page or an execution, or do something"],
   ["?", "These keys"],
-  ["j  k", "Inbox: the next, the one before (items of a bundle too)"],
+  ["j  k", "Inbox: the next item or approval, the one before"],
+  ["J  K", "Inbox: the next approval, past the other items"],
   ["a", "Inbox: approve the item"],
   ["r", "Inbox: reject it"],
   ["s", "Inbox: send it back with feedback"],

@@ -8,7 +8,8 @@ export function RoutePending() {
 }
 
 export function RouteCrash({ error, reset }: ErrorComponentProps) {
-  return <ErrorState error={error} onRetry={reset} />;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return <ErrorState error={cause} onRetry={reset} />;
 }
 
 export function NotFoundPage() {

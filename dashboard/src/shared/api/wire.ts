@@ -1,3 +1,5 @@
+import type { Problem } from "@/shared/api/api-error";
+
 /**
  * What the server answers. Its OpenAPI describes addresses, parameters and bodies, but no answers;
  * `e2e/contract.spec.ts` compares these shapes with a real server.
@@ -172,7 +174,7 @@ export interface Manifest {
   description: string | null;
   revision: number;
   counts: { agents: number; functions: number; humans: number; events: number };
-  warnings: import("@/shared/api/api-error").Problem[];
+  warnings: Problem[];
 }
 
 export interface ManifestDetail extends Manifest {

@@ -24,7 +24,7 @@ export function JsonTree({ value, name, depth = 0 }: Props) {
 }
 
 function Branch({ value, name, depth = 0 }: { value: object; name?: string; depth?: number }) {
-  const entries = Object.entries(value);
+  const entries: [string, unknown][] = Object.entries(value);
   const [open, setOpen] = useState(depth < OPEN_DEPTH && entries.length <= MOST_ENTRIES);
   const [all, setAll] = useState(false);
   const [before, after] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];

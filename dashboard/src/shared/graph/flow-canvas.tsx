@@ -24,7 +24,7 @@ interface Props {
 
 /** Draws a flow; who is an agent, a human or code is told by colour, sign and shape. */
 export function FlowCanvas({ flow, label, onNode, plain = false }: Props) {
-  const direction: Direction = useMediaQuery("(max-width: 760px)") === true ? "DOWN" : "RIGHT";
+  const direction: Direction = useMediaQuery("(max-width: 760px)") ? "DOWN" : "RIGHT";
   const scheme = useComputedColorScheme("light");
   const places = useQuery({
     queryKey: ["layout", direction, flow.nodes.map((node) => node.id + node.label), flow.edges],

@@ -38,7 +38,7 @@ export function ExecutionFilters({ filter, onFilter, shown, loaded, hasOlder }: 
         placeholder="Any status"
         data={STATUSES}
         value={filter.status ?? null}
-        onChange={(status) => onFilter({ status: (status ?? undefined) as ExecutionStatus | undefined })}
+        onChange={(status) => onFilter({ status: status ?? undefined })}
         clearable
         w={140}
       />

@@ -21,7 +21,7 @@ const AHEAD = 40;
 /** Only the rows in sight exist; ten thousand scroll like ten. */
 export function ExecutionTable({ rows, chosen, onChosen, hasOlder, onEnd }: Props) {
   const place = useRef<HTMLDivElement>(null);
-  const narrow = useMediaQuery("(max-width: 760px)") ?? false;
+  const narrow = useMediaQuery("(max-width: 760px)");
   const height = narrow ? 66 : 42;
   const virtual = useVirtualizer({
     count: rows.length,

@@ -30,7 +30,7 @@ export function TasksTab({ execution, handler, onHandler, onTask }: Props) {
   if (execution.tasks.length === 0) return <EmptyState title="No task has started yet" />;
   return (
     <>
-      <Chip.Group value={handler ?? ""} onChange={(value) => onHandler(value === "" || value === handler ? undefined : String(value))}>
+      <Chip.Group value={handler ?? ""} onChange={(value) => onHandler(value === "" || value === handler ? undefined : value)}>
         <Group gap={6} mb="sm" role="group" aria-label="Handler">
           <Chip value="" size="xs">
             All {execution.tasks.length}
