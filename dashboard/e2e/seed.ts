@@ -28,4 +28,16 @@ export async function seed(address: string, token: string): Promise<void> {
     name: "purchase.requested",
     data: { item: NAUGHTY.join(" "), price_usd: 1, note: NAUGHTY.join("\n"), supplier: NAUGHTY[0], ordered_by: "x" },
   });
+  await settled(address, token);
+}
+
+/** Until one execution has failed for good and nothing runs any more. */
+async function settled(address: string, token: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${address}/api/v1/executions?limit=10`, { headers: { Authorization: `Bearer ${token}` } });
+    const { items } = (await response.json()) as { items: { status: string; status_message: string | null }[] };
+    const running = items.some((one) => one.status === "RUNNING" || one.status === "QUEUED");
+    if (!running && items.some((one) => one.status_message?.includes("failed task") === true)) return;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
 }

@@ -46,7 +46,7 @@ function Overview({ executions, approvals }: { executions: Execution[]; approval
         <Figure label="Wait for a person" value={approvals.length} to="/inbox" meaning="person" />
         <Figure label="Running" value={running.length} to="/executions" search={{ status: "RUNNING" }} meaning="running" more={more} />
         <Figure label="Open" value={open.length} to="/executions" search={{ status: "BLOCKED" }} meaning="event" more={more} />
-        <Figure label="Failed" value={failed.length} to="/executions" search={{ status: "FAILED" }} meaning="failed" more={more} />
+        <Figure label="Failed" value={failed.length} to="/executions" search={failedSearch(failed)} meaning="failed" more={more} />
       </div>
       <div className={classes.columns}>
         <Box title="Waits for you" to="/inbox">
@@ -80,11 +80,21 @@ function Overview({ executions, approvals }: { executions: Execution[]; approval
   );
 }
 
+interface Search {
+  status: "RUNNING" | "BLOCKED" | "FAILED";
+  text?: string;
+}
+
+/** An execution whose tasks failed stays open until somebody retries or gives up: it is BLOCKED, not FAILED. */
+function failedSearch(failed: Execution[]): Search {
+  return failed.some((one) => one.status === "BLOCKED") ? { status: "BLOCKED", text: "failed" } : { status: "FAILED" };
+}
+
 interface FigureProps {
   label: string;
   value: number;
   to: "/inbox" | "/executions";
-  search?: { status: "RUNNING" | "BLOCKED" | "FAILED" };
+  search?: Search;
   meaning: string;
   more?: string;
 }
@@ -130,7 +140,7 @@ function ExecutionLine({ execution }: { execution: Execution }) {
       <span className="clip">
         {execution.name} <span className="mono dim">{execution.execution_id.slice(-6)}</span>
       </span>
-      <StatusBadge reading={readExecution(execution)} />
+      <StatusBadge reading={readExecution(execution)} compact />
       <span className={`dim ${classes.time}`}>
         <When at={execution.created_at} />
       </span>

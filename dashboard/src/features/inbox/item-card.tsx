@@ -21,9 +21,12 @@ interface Props {
 /** One item: a line, and all that is in it while it has the focus. */
 export function ItemCard({ item, index, isFocused, isSingle, deciding }: Props) {
   const place = useRef<HTMLDivElement>(null);
+  const wasFocused = useRef(isFocused);
   useEffect(() => {
-    if (isFocused && !isSingle) place.current?.scrollIntoView({ block: "nearest" });
-  }, [isFocused, isSingle]);
+    // Only a move scrolls: what has the focus from the start would push the head out of sight.
+    if (isFocused && !wasFocused.current) place.current?.scrollIntoView({ block: "nearest" });
+    wasFocused.current = isFocused;
+  }, [isFocused]);
   const isOpen = item.status === "pending";
   const draft = deciding.draftOf(item);
   return (

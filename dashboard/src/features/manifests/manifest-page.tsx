@@ -2,6 +2,7 @@ import { Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 
+import classes from "@/features/manifests/manifests-page.module.css";
 import { Counts } from "@/features/manifests/manifests-page";
 import { ProblemList } from "@/features/manifests/problem-list";
 import { Revisions } from "@/features/manifests/revisions";
@@ -58,7 +59,7 @@ function ManifestTabs({ manifest, tab, onTab, onStarted }: Omit<Props, "name"> &
   const graph = useQuery(manifestGraph(manifest.name));
   return (
     <Tabs value={tab} onChange={(value) => onTab(value as ManifestTab)} keepMounted={false}>
-      <Tabs.List mb="sm">
+      <Tabs.List mb="sm" className={classes.tabList}>
         {TABS.map(([value, label]) => (
           <Tabs.Tab key={value} value={value}>
             {label}

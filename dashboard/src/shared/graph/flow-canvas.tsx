@@ -1,16 +1,17 @@
 import "@xyflow/react/dist/style.css";
 
 import { useComputedColorScheme } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { useElementSize } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import type { Edge, Node } from "@xyflow/react";
 import { Background, Controls, MarkerType, ReactFlow, ReactFlowProvider } from "@xyflow/react";
 import { useMemo } from "react";
 
+import { fitWidth } from "@/shared/graph/fit-width";
 import type { Flow, FlowNode } from "@/shared/graph/flow";
 import classes from "@/shared/graph/flow-canvas.module.css";
 import { NODE_TYPES } from "@/shared/graph/flow-nodes";
-import type { Direction, Placed } from "@/shared/graph/layout";
+import type { Placed } from "@/shared/graph/layout";
 import { placeNodes } from "@/shared/graph/layout";
 import { ErrorState, LoadingRows } from "@/shared/states/states";
 
@@ -22,47 +23,53 @@ interface Props {
   plain?: boolean;
 }
 
-/** Draws a flow; who is an agent, a human or code is told by colour, sign and shape. */
+/** Draws a flow from top to bottom, as wide as the page; the page scrolls. Agents, humans and code look different. */
 export function FlowCanvas({ flow, label, onNode, plain = false }: Props) {
-  const direction: Direction = useMediaQuery("(max-width: 760px)") ? "DOWN" : "RIGHT";
   const scheme = useComputedColorScheme("light");
-  const places = useQuery({
-    queryKey: ["layout", direction, flow.nodes.map((node) => node.id + node.label), flow.edges],
-    queryFn: () => placeNodes(flow, direction),
+  const { ref, width } = useElementSize();
+  const layout = useQuery({
+    queryKey: ["layout", flow.nodes.map((node) => node.id + node.label), flow.edges],
+    queryFn: () => placeNodes(flow),
     staleTime: Infinity,
     structuralSharing: false,
     placeholderData: (before) => before,
   });
-  const nodes = useMemo(() => nodesOf(flow, places.data, direction, plain), [flow, places.data, direction, plain]);
+  const nodes = useMemo(() => nodesOf(flow, layout.data?.places, plain), [flow, layout.data, plain]);
   const edges = useMemo(() => edgesOf(flow, plain), [flow, plain]);
-  if (places.isError) return <ErrorState error={places.error} onRetry={() => void places.refetch()} />;
-  if (places.data === undefined) return <LoadingRows />;
+  if (layout.isError) return <ErrorState error={layout.error} onRetry={() => void layout.refetch()} />;
+  const fit = layout.data === undefined || width === 0 ? null : fitWidth(layout.data, width);
   return (
-    <div className={`panel ${classes.canvas}`} role="region" aria-label={label}>
-      <ReactFlowProvider>
-        <ReactFlow
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          colorMode={scheme}
-          fitView
-          fitViewOptions={{ padding: 0.06, maxZoom: 1.1 }}
-          minZoom={0.08}
-          maxZoom={2}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          edgesFocusable={false}
-          onNodeClick={(_, node) => onNode?.((node.data as { node: FlowNode }).node)}
-        >
-          <Background gap={22} size={1} />
-          <Controls showInteractive={false} />
-        </ReactFlow>
-      </ReactFlowProvider>
+    <div ref={ref} className={`panel ${classes.canvas}`} style={{ height: fit?.height ?? 360 }} role="region" aria-label={label}>
+      {fit === null ? (
+        <LoadingRows />
+      ) : (
+        // A new layout or another width starts from its own view; React Flow reads the view only once.
+        <ReactFlowProvider key={`${layout.dataUpdatedAt} ${Math.round(width)}`}>
+          <ReactFlow
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            colorMode={scheme}
+            defaultViewport={fit.view}
+            minZoom={0.1}
+            maxZoom={2}
+            preventScrolling={false}
+            zoomOnScroll={false}
+            nodesDraggable={false}
+            nodesConnectable={false}
+            edgesFocusable={false}
+            onNodeClick={(_, node) => onNode?.((node.data as { node: FlowNode }).node)}
+          >
+            <Background gap={22} size={1} />
+            <Controls showInteractive={false} position="top-right" />
+          </ReactFlow>
+        </ReactFlowProvider>
+      )}
     </div>
   );
 }
 
-function nodesOf(flow: Flow, places: ReadonlyMap<string, Placed> | undefined, direction: Direction, plain: boolean): Node[] {
+function nodesOf(flow: Flow, places: ReadonlyMap<string, Placed> | undefined, plain: boolean): Node[] {
   return flow.nodes.flatMap((node) => {
     const place = places?.get(node.id);
     if (place === undefined) return [];
@@ -72,7 +79,8 @@ function nodesOf(flow: Flow, places: ReadonlyMap<string, Placed> | undefined, di
       position: { x: place.x, y: place.y },
       width: place.width,
       height: place.height,
-      data: { node, direction, plain },
+      ariaLabel: `${node.kind} ${node.label}`,
+      data: { node, plain },
     };
   });
 }
@@ -87,7 +95,7 @@ function edgesOf(flow: Flow, plain: boolean): Edge[] {
       target: edge.target,
       label: edge.label === "" ? undefined : edge.label,
       className: used ? classes.used : classes.unused,
-      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14, color: "var(--line-strong)" },
+      markerEnd: { type: MarkerType.ArrowClosed, width: 13, height: 13, color: "var(--text-dim)" },
     };
   });
 }

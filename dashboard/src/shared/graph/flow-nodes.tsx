@@ -4,30 +4,28 @@ import { memo } from "react";
 
 import type { FlowNode } from "@/shared/graph/flow";
 import classes from "@/shared/graph/flow-canvas.module.css";
-import type { Direction } from "@/shared/graph/layout";
 import { KindMark } from "@/shared/status/kind-mark";
 
 interface Data {
   node: FlowNode;
-  direction: Direction;
   plain: boolean;
 }
 
-function Ends({ direction }: { direction: Direction }) {
+function Ends() {
   return (
     <>
-      <Handle type="target" position={direction === "RIGHT" ? Position.Left : Position.Top} className={classes.handle} isConnectable={false} />
-      <Handle type="source" position={direction === "RIGHT" ? Position.Right : Position.Bottom} className={classes.handle} isConnectable={false} />
+      <Handle type="target" position={Position.Top} className={classes.handle} isConnectable={false} />
+      <Handle type="source" position={Position.Bottom} className={classes.handle} isConnectable={false} />
     </>
   );
 }
 
 const HandlerNode = memo(function HandlerNode({ data }: NodeProps) {
-  const { node, direction, plain } = data as unknown as Data;
+  const { node, plain } = data as unknown as Data;
   const idle = !plain && node.count === 0;
   return (
     <div className={classes.handler} data-kind={node.kind} data-idle={idle || undefined}>
-      <Ends direction={direction} />
+      <Ends />
       <KindMark kind={node.kind} size={18} />
       <div className={classes.words}>
         <span className="clip">{node.label}</span>
@@ -39,10 +37,10 @@ const HandlerNode = memo(function HandlerNode({ data }: NodeProps) {
 });
 
 const EventNode = memo(function EventNode({ data }: NodeProps) {
-  const { node, direction, plain } = data as unknown as Data;
+  const { node, plain } = data as unknown as Data;
   return (
     <div className={classes.event} data-kind={node.kind} data-idle={(!plain && node.count === 0) || undefined}>
-      <Ends direction={direction} />
+      <Ends />
       {node.kind !== "event" && <KindMark kind={node.kind} size={13} />}
       <span className="clip">{node.label}</span>
       {!plain && node.count > 0 && <span className={classes.count}>{node.count}</span>}

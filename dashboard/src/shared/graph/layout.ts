@@ -4,8 +4,6 @@ import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 
 import type { Flow, FlowNode } from "@/shared/graph/flow";
 
-export type Direction = "RIGHT" | "DOWN";
-
 export interface Placed {
   x: number;
   y: number;
@@ -13,18 +11,25 @@ export interface Placed {
   height: number;
 }
 
+export interface Layout {
+  width: number;
+  height: number;
+  places: Map<string, Placed>;
+}
+
 let elk: Elk | undefined;
 
 /** Places the nodes in layers, in a worker, so that a large graph does not stop the page. */
-export async function placeNodes(flow: Flow, direction: Direction): Promise<Map<string, Placed>> {
+export async function placeNodes(flow: Flow): Promise<Layout> {
   elk ??= new ELK({ workerFactory: () => new Worker(workerUrl) });
   const graph: ElkNode = {
     id: "root",
     layoutOptions: {
       "elk.algorithm": "layered",
-      "elk.direction": direction,
-      "elk.layered.spacing.nodeNodeBetweenLayers": "44",
-      "elk.spacing.nodeNode": "18",
+      "elk.direction": "DOWN",
+      "elk.layered.spacing.nodeNodeBetweenLayers": "24",
+      "elk.spacing.nodeNode": "16",
+      "elk.spacing.componentComponent": "40",
       "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
       "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
       "elk.separateConnectedComponents": "true",
@@ -33,12 +38,11 @@ export async function placeNodes(flow: Flow, direction: Direction): Promise<Map<
     edges: flow.edges.map((edge, index) => ({ id: `e${index}`, sources: [edge.source], targets: [edge.target] })),
   };
   const placed = await elk.layout(graph);
-  return new Map(
-    (placed.children ?? []).map((child) => [
-      child.id,
-      { x: child.x ?? 0, y: child.y ?? 0, width: child.width ?? 0, height: child.height ?? 0 },
-    ]),
-  );
+  const places = (placed.children ?? []).map((child): [string, Placed] => [
+    child.id,
+    { x: child.x ?? 0, y: child.y ?? 0, width: child.width ?? 0, height: child.height ?? 0 },
+  ]);
+  return { width: placed.width ?? 0, height: placed.height ?? 0, places: new Map(places) };
 }
 
 const LETTER = 7.4;

@@ -14,11 +14,25 @@ const iris: MantineColorsTuple = [
   "#303f97",
 ];
 
+/** Dark surfaces are tinted blue like the rest; Mantine's own are neutral. */
+const dark: MantineColorsTuple = [
+  "#e4e8ef",
+  "#c3cad6",
+  "#9aa5b6",
+  "#6b778a",
+  "#3b4556",
+  "#29313e",
+  "#1d2430",
+  "#171c26",
+  "#11151d",
+  "#0b0e14",
+];
+
 const FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", sans-serif';
 const MONO = 'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 export const theme = createTheme({
-  colors: { iris },
+  colors: { iris, dark },
   primaryColor: "iris",
   primaryShade: { light: 7, dark: 6 },
   fontFamily: FONT,

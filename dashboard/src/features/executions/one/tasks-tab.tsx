@@ -75,7 +75,9 @@ function TaskRows({ tasks, onTask }: { tasks: Task[]; onTask: (taskId: string) =
               <span className="clip">
                 {task.handler} <span className="mono dim">{task.task_id.slice(-4)}</span>
               </span>
-              <StatusBadge reading={readTask(task)} compact />
+              <span>
+                <StatusBadge reading={readTask(task)} compact />
+              </span>
               <span className={`${classes.message} clip dim`}>{task.error_message ?? task.status_message}</span>
               <span className={`${classes.figure} dim numbers`}>{task.attempt > 1 ? `${task.attempt} attempts` : ""}</span>
               <span className={`${classes.figure} dim numbers`}>{tookOf(task)}</span>
