@@ -20,7 +20,7 @@ export const test = base.extend<{ problems: string[]; signedIn: Page }>({
     if (problems.length > 0) throw new Error(`The browser reports:\n${problems.join("\n")}`);
   },
   signedIn: async ({ page, problems }, use) => {
-    void problems;
+    if (problems.length > 0) throw new Error("the page had problems before it was opened");
     await page.addInitScript((token) => sessionStorage.setItem("tercet.token", token), ownerToken());
     await use(page);
   },

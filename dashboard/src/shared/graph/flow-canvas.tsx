@@ -28,7 +28,7 @@ export function FlowCanvas({ flow, label, onNode, plain = false }: Props) {
   const scheme = useComputedColorScheme("light");
   const { ref, width } = useElementSize();
   const layout = useQuery({
-    queryKey: ["layout", flow.nodes.map((node) => node.id + node.label), flow.edges],
+    queryKey: ["layout", flow.nodes.map((node) => `${node.id} ${node.label} ${node.count > 0 ? "ran" : ""}`), flow.edges],
     queryFn: () => placeNodes(flow),
     staleTime: Infinity,
     structuralSharing: false,

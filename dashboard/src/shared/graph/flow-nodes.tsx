@@ -24,7 +24,7 @@ const HandlerNode = memo(function HandlerNode({ data }: NodeProps) {
   const { node, plain } = data as unknown as Data;
   const idle = !plain && node.count === 0;
   return (
-    <div className={classes.handler} data-kind={node.kind} data-idle={idle || undefined}>
+    <div className={classes.handler} data-kind={node.kind} data-idle={idle || undefined} data-bad={node.tallies.some((one) => one.meaning === "failed") || undefined}>
       <Ends />
       <KindMark kind={node.kind} size={18} />
       <div className={classes.words}>

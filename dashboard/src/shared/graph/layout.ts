@@ -45,11 +45,12 @@ export async function placeNodes(flow: Flow): Promise<Layout> {
   return { width: placed.width ?? 0, height: placed.height ?? 0, places: new Map(places) };
 }
 
-const LETTER = 7.4;
+const LETTER = 8.3;
+const EVENT_LETTER = 7.2;
 
 export function sizeOf(node: FlowNode): { width: number; height: number } {
   const letters = Math.min(node.label.length, 34);
   return node.isHandler
-    ? { width: Math.max(150, Math.round(letters * LETTER) + 66), height: 52 }
-    : { width: Math.max(84, Math.round(letters * 6.6) + 56), height: 28 };
+    ? { width: Math.max(150, Math.round(letters * LETTER) + 62), height: 52 }
+    : { width: Math.max(84, Math.round(letters * EVENT_LETTER) + 30 + (node.count > 0 ? 30 : 0) + (node.kind === "event" ? 0 : 20)), height: 28 };
 }
