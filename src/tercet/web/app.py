@@ -1,4 +1,4 @@
-"""The FastAPI app: every route under /api/v1, and the same under /api."""
+"""The FastAPI app: every route under /api/v1, and the same under /api; the dashboard everywhere else."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 import tercet
 from tercet.web import agents, approvals, events, executions, manifests, operations, plans, tools
 from tercet.web.body_limit import BodyLimit
+from tercet.web.dashboard import Dashboard
 from tercet.web.errors import install_error_handlers
 from tercet.wiring import Tercet
 
@@ -30,6 +31,7 @@ def create_app(node: Tercet | None = None, *, max_body_bytes: int = 5_000_000) -
         app.include_router(router, prefix="/api/v1")
         app.include_router(router, prefix="/api", include_in_schema=False)
     app.include_router(operations.plain)
+    app.router.default = Dashboard(app.router.default)
     install_error_handlers(app)
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes)
     return app

@@ -1,0 +1,25 @@
+import AxeBuilder from "@axe-core/playwright";
+
+import { api, expect, test } from "./reader";
+
+for (const scheme of ["light", "dark"] as const) {
+  test(`axe finds nothing serious in ${scheme}`, async ({ signedIn: page }) => {
+    test.setTimeout(120_000);
+    await page.emulateMedia({ colorScheme: scheme });
+    const { items } = await api<{ items: { execution_id: string; name: string }[] }>(page, "/executions?limit=20");
+    const id = items.find((one) => one.name === "lead-campaign")?.execution_id ?? "";
+    const addresses = [
+      "/", "/executions", `/executions/${id}`, `/executions/${id}?tab=timeline`, `/executions/${id}?tab=tasks`,
+      `/executions/${id}?tab=events`, "/inbox", "/manifests", "/manifests/new", "/costs",
+    ];
+    for (const address of addresses) {
+      await page.goto(address);
+      await expect(page.getByLabel("Loading")).toHaveCount(0);
+      await page.waitForTimeout(300);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      const told = serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
+      expect.soft(told, address).toEqual([]);
+    }
+  });
+}

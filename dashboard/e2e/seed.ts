@@ -1,0 +1,43 @@
+import { NAUGHTY } from "./naughty";
+
+const PURCHASES = [
+  { item: "Two kennels, insulated", price_usd: 1_840, note: "Before the winter, please.", supplier: "Nordic Kennels", ordered_by: "frida@example.org" },
+  { item: "Veterinary software licence", price_usd: 390, note: "One year.", supplier: "VetSoft", ordered_by: "ada@example.org" },
+];
+const PINGS = Number(process.env.E2E_PINGS ?? 2_000);
+
+/** Campaigns in every state, approvals of every kind, hostile texts, and many executions. */
+export async function seed(address: string, token: string): Promise<void> {
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(`${address}/api/v1${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}` },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return response.json() as Promise<unknown>;
+  };
+  for (let sent = 0; sent < PINGS; sent += 1_000) {
+    await post("/events", Array.from({ length: Math.min(1_000, PINGS - sent) }, (_, index) => ({ name: "ping.sent", data: { number: sent + index } })));
+  }
+  const campaign = (data: object) => post("/events", { name: "campaign.started", data });
+  await campaign({ campaign_id: "lost", leads_file: "missing.csv" });
+  await campaign({ campaign_id: "summer", leads_file: "leads.csv", limit: 12 });
+  for (const data of PURCHASES) await post("/events", { name: "purchase.requested", data });
+  await post("/events", {
+    name: "purchase.requested",
+    data: { item: NAUGHTY.join(" "), price_usd: 1, note: NAUGHTY.join("\n"), supplier: NAUGHTY[0], ordered_by: "x" },
+  });
+  await settled(address, token);
+}
+
+/** Until one execution has failed for good and nothing runs any more. */
+async function settled(address: string, token: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${address}/api/v1/executions?limit=10`, { headers: { Authorization: `Bearer ${token}` } });
+    const { items } = (await response.json()) as { items: { status: string; status_message: string | null }[] };
+    const running = items.some((one) => one.status === "RUNNING" || one.status === "QUEUED");
+    if (!running && items.some((one) => one.status_message?.includes("failed task") === true)) return;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}

@@ -1,0 +1,58 @@
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+
+import { NotFoundPage, RouteCrash, RoutePending } from "@/app/route-states";
+import {
+  readCostsSearch,
+  readExecutionSearch,
+  readExecutionsSearch,
+  readInboxSearch,
+  readManifestSearch,
+} from "@/app/search";
+import { Shell } from "@/app/shell";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
+const under = <P extends string>(path: P) => ({ getParentRoute: () => root, path }) as const;
+
+const home = createRoute(under("/")).lazy(() => import("@/app/routes/home.lazy").then((m) => m.route));
+const executions = createRoute({ ...under("/executions"), validateSearch: readExecutionsSearch }).lazy(() =>
+  import("@/app/routes/executions.lazy").then((m) => m.route),
+);
+const execution = createRoute({
+  ...under("/executions/$executionId"),
+  validateSearch: readExecutionSearch,
+}).lazy(() => import("@/app/routes/execution.lazy").then((m) => m.route));
+const inbox = createRoute({ ...under("/inbox"), validateSearch: readInboxSearch }).lazy(() =>
+  import("@/app/routes/inbox.lazy").then((m) => m.route),
+);
+const manifests = createRoute(under("/manifests")).lazy(() =>
+  import("@/app/routes/manifests.lazy").then((m) => m.route),
+);
+const newManifest = createRoute(under("/manifests/new")).lazy(() =>
+  import("@/app/routes/new-manifest.lazy").then((m) => m.route),
+);
+const manifest = createRoute({ ...under("/manifests/$name"), validateSearch: readManifestSearch }).lazy(() =>
+  import("@/app/routes/manifest.lazy").then((m) => m.route),
+);
+const costs = createRoute({ ...under("/costs"), validateSearch: readCostsSearch }).lazy(() =>
+  import("@/app/routes/costs.lazy").then((m) => m.route),
+);
+
+const routeTree = root.addChildren([home, executions, execution, inbox, manifests, newManifest, manifest, costs]);
+
+export function createAppRouter() {
+  return createRouter({
+    routeTree,
+    defaultPreload: "intent",
+    defaultPendingComponent: RoutePending,
+    defaultErrorComponent: RouteCrash,
+    scrollRestoration: true,
+  });
+}
+
+export type AppRouter = ReturnType<typeof createAppRouter>;
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: AppRouter;
+  }
+}

@@ -1,0 +1,108 @@
+import { Tabs } from "@mantine/core";
+import { lazy, Suspense } from "react";
+
+import { DataTab } from "@/features/executions/one/data-tab";
+import { EventsTab } from "@/features/executions/one/events-tab";
+import { ExecutionControls } from "@/features/executions/one/execution-controls";
+import { ExecutionFacts } from "@/features/executions/one/execution-facts";
+import classes from "@/features/executions/one/execution-page.module.css";
+import { Failures } from "@/features/executions/one/failures";
+import { TaskPanel } from "@/features/executions/one/task-panel";
+import { TasksTab } from "@/features/executions/one/tasks-tab";
+import { TimelineTab } from "@/features/executions/one/timeline-tab";
+import { useExecution } from "@/features/executions/one/use-execution";
+import type { ExecutionDetail, LogEvent } from "@/shared/api/wire";
+import { Crumb } from "@/shared/layout/crumb";
+import { Page } from "@/shared/layout/page";
+import { ErrorState, LoadingRows } from "@/shared/states/states";
+
+const GraphTab = lazy(() => import("@/features/executions/one/graph-tab"));
+
+const TABS = [
+  ["graph", "Graph"],
+  ["timeline", "Timeline"],
+  ["tasks", "Tasks"],
+  ["events", "Events"],
+  ["data", "Input / output"],
+] as const;
+export type Tab = (typeof TABS)[number][0];
+
+export interface View {
+  tab?: Tab;
+  task?: string;
+  handler?: string;
+}
+
+interface Props {
+  executionId: string;
+  view: View;
+  onView: (change: View) => void;
+  onOpen: (executionId: string) => void;
+}
+
+export function ExecutionPage({ executionId, view, onView, onOpen }: Props) {
+  const { detail, log } = useExecution(executionId);
+  const above = <Crumb to="/executions">Executions</Crumb>;
+  if (detail.data === undefined) {
+    return (
+      <Page title={executionId} above={above}>
+        {detail.error ? <ErrorState error={detail.error} onRetry={() => void detail.refetch()} /> : <LoadingRows />}
+      </Page>
+    );
+  }
+  const execution = detail.data;
+  const task = execution.tasks.find((one) => one.task_id === view.task);
+  return (
+    <Page
+      title={execution.name}
+      name={`${execution.name} ${executionId.slice(-6)}`}
+      above={above}
+      actions={<ExecutionControls execution={execution} onOpen={onOpen} />}
+    >
+      <ExecutionFacts execution={execution} />
+      <Failures execution={execution} onTask={(id) => onView({ task: id })} />
+      <ExecutionTabs execution={execution} log={log.data ?? []} view={view} onView={onView} />
+      <TaskPanel execution={execution} task={task} log={log.data ?? []} onClose={() => onView({ task: undefined })} />
+    </Page>
+  );
+}
+
+interface TabsProps {
+  execution: ExecutionDetail;
+  log: LogEvent[];
+  view: View;
+  onView: (change: View) => void;
+}
+
+function ExecutionTabs({ execution, log, view, onView }: TabsProps) {
+  const onTask = (id: string) => onView({ task: id });
+  const onHandler = (handler: string | undefined) => onView({ tab: "tasks", handler });
+  return (
+    <Tabs value={view.tab ?? "graph"} onChange={(tab) => onView({ tab: tab as Tab })} keepMounted={false} className={classes.tabs}>
+      <Tabs.List className={classes.tabList}>
+        {TABS.map(([value, label]) => (
+          <Tabs.Tab key={value} value={value}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="graph">
+        <Suspense fallback={<LoadingRows />}>
+          <GraphTab execution={execution} log={log} onHandler={onHandler} />
+        </Suspense>
+      </Tabs.Panel>
+      <Tabs.Panel value="timeline">
+        <TimelineTab execution={execution} log={log} onTask={onTask} />
+      </Tabs.Panel>
+      <Tabs.Panel value="tasks">
+        <TasksTab execution={execution} handler={view.handler} onHandler={onHandler} onTask={onTask} />
+      </Tabs.Panel>
+      <Tabs.Panel value="events">
+        <EventsTab log={log} onTask={onTask} />
+      </Tabs.Panel>
+      <Tabs.Panel value="data">
+        <DataTab log={log} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
