@@ -12,11 +12,11 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 AREA ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt dev bench lock clean
+.PHONY: help setup demo test check fmt dev dashboard bench lock clean
 
 help: ## print this help
 	@echo 'Usage: make TARGET'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP) ## install all that is needed into .venv (a second run is instant)
 
@@ -53,6 +53,9 @@ fmt: setup ## format the code and apply the safe fixes
 
 dev: setup ## serve on port 8700 and reload when a source file changes
 	@$(BIN)/tercet serve --reload --data-dir .tercet
+
+dashboard: setup ## build the web app into the package (needs Node 20 or newer)
+	@cd dashboard && npm ci --no-audit --no-fund --loglevel=error && PYTHON=$(abspath $(BIN)/python) npm run --silent check && npm run --silent build
 
 bench: setup ## measure; AREA=engine measures one area only
 	@$(BIN)/python -m benchmarks.run $(AREA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,3 +167,10 @@ def test_every_python_example_compiles():
     assert examples
     for name, block in examples:
         compile(block, name, "exec")
+
+
+def test_the_description_of_the_api_refers_to_nothing_that_it_lacks():
+    described = create_app().openapi()
+    wanted = set(re.findall(r"#/components/schemas/(\w+)", json.dumps(described)))
+
+    assert wanted - set(described["components"]["schemas"]) == set()

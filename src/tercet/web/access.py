@@ -77,10 +77,14 @@ def page(items: list[dict[str, Any]], limit: int, key: str) -> dict[str, Any]:
     return {"items": items, "next_cursor": items[-1][key] if len(items) == limit else None}
 
 
+BODY_COMPONENTS: dict[str, Any] = {}
+"""The parts that described bodies refer to; the app's description holds them among its components."""
+
+
 def body_schema(model: type[BaseModel], *, or_list: bool = False) -> dict[str, Any]:
     """Return the OpenAPI part for a body that the route parses itself."""
     schema: dict[str, Any] = model.model_json_schema(ref_template="#/components/schemas/{model}")
-    schema.pop("$defs", None)
+    BODY_COMPONENTS.update(schema.pop("$defs", {}))
     if or_list:
         schema = {"oneOf": [schema, {"type": "array", "items": schema}]}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, FastAPI
 
 import tercet
 from tercet.web import agents, approvals, events, executions, manifests, operations, plans, tools
+from tercet.web.access import BODY_COMPONENTS
 from tercet.web.body_limit import BodyLimit
 from tercet.web.dashboard import Dashboard
 from tercet.web.errors import install_error_handlers
@@ -33,5 +36,20 @@ def create_app(node: Tercet | None = None, *, max_body_bytes: int = 5_000_000) -
     app.include_router(operations.plain)
     app.router.default = Dashboard(app.router.default)
     install_error_handlers(app)
+    _complete_description(app)
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes)
     return app
+
+
+def _complete_description(app: FastAPI) -> None:
+    """Add what the bodies refer to; routes that parse their own body leave FastAPI without it."""
+    describe = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        schema = describe()
+        schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+        for name, part in BODY_COMPONENTS.items():
+            schemas.setdefault(name, part)
+        return schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

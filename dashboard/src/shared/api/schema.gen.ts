@@ -630,6 +630,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plans/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Plan
+         * @description Import a PlanExe run (zip), the plan JSON, or CSV: the body as it is. What is wrong is listed in `problems`.
+         */
+        post: operations["import_plan_api_v1_plans_import_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All
+         * @description Return plans, newest first.
+         */
+        get: operations["list_all_api_v1_plans_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show
+         * @description Return a plan with its phases, tasks, subtasks and dependencies.
+         */
+        get: operations["show_api_v1_plans__plan_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Take a plan out of the library. Its executions and its costs stay.
+         */
+        delete: operations["delete_api_v1_plans__plan_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tasks
+         * @description Return the tasks with their planned times, floats and the critical path.
+         */
+        get: operations["tasks_api_v1_plans__plan_id__tasks_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export
+         * @description Return the plan as JSON or CSV, which read back as they were, or its planned times as iCalendar.
+         */
+        get: operations["export_api_v1_plans__plan_id__export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -717,6 +821,303 @@ export interface components {
             input?: unknown;
             /** Context */
             ctx?: Record<string, never>;
+        };
+        /**
+         * AgentConfig
+         * @description An agent. `tools` is {name: true} or {name: options}.
+         */
+        AgentConfig: {
+            /** Name */
+            name: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Agent Type
+             * @default llm
+             * @constant
+             */
+            agent_type?: "llm";
+            /**
+             * Role
+             * @default
+             */
+            role?: string;
+            /**
+             * Instructions
+             * @default
+             */
+            instructions?: string;
+            /**
+             * Model
+             * @default sonnet
+             */
+            model?: string;
+            /** Fallback Models */
+            fallback_models?: string[];
+            /**
+             * Temperature
+             * @default null
+             */
+            temperature?: number | null;
+            /** Tools */
+            tools?: {
+                [key: string]: boolean | components["schemas"]["ToolOptions"];
+            };
+            /** Custom Tools */
+            custom_tools?: {
+                [key: string]: components["schemas"]["CustomTool"];
+            };
+            /** Mcp Servers */
+            mcp_servers?: string[];
+            /** Subagents */
+            subagents?: components["schemas"]["AgentConfig"][];
+            /**
+             * Output Schema
+             * @default null
+             */
+            output_schema?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @default {
+             *       "max_turns": 10,
+             *       "max_tool_calls": 50,
+             *       "max_tokens": 4096,
+             *       "max_run_tokens": null,
+             *       "max_call_usd": null,
+             *       "max_cost_usd": "1",
+             *       "max_agent_usd": null,
+             *       "max_day_usd": null,
+             *       "max_owner_usd": null,
+             *       "on_limit": "stop",
+             *       "allow_unpriced": false,
+             *       "timeout_seconds": 300,
+             *       "max_retries": 2,
+             *       "context_tokens": null,
+             *       "max_history": 10
+             *     }
+             */
+            limits?: components["schemas"]["Limits"];
+            /**
+             * @default {
+             *       "cleanup": "on_success",
+             *       "snapshot_on_failure": true
+             *     }
+             */
+            workspace?: components["schemas"]["WorkspaceRules"];
+            /**
+             * Permissions
+             * @default null
+             */
+            permissions?: string[] | null;
+            /** Allowed Domains */
+            allowed_domains?: string[];
+        };
+        /**
+         * CustomTool
+         * @description A tool class that the process knows; `class` is its name, never a path to import.
+         */
+        CustomTool: {
+            /** Class */
+            class: string;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+        };
+        /**
+         * Limits
+         * @description Limits of one run, and of what the agent may spend over time. None means no limit.
+         */
+        Limits: {
+            /**
+             * Max Turns
+             * @default 10
+             */
+            max_turns?: number;
+            /**
+             * Max Tool Calls
+             * @default 50
+             */
+            max_tool_calls?: number;
+            /**
+             * Max Tokens
+             * @default 4096
+             */
+            max_tokens?: number;
+            /**
+             * Max Run Tokens
+             * @default null
+             */
+            max_run_tokens?: number | null;
+            /**
+             * Max Call Usd
+             * @default null
+             */
+            max_call_usd?: number | string | null;
+            /**
+             * Max Cost Usd
+             * @default 1
+             */
+            max_cost_usd?: number | string | null;
+            /**
+             * Max Agent Usd
+             * @default null
+             */
+            max_agent_usd?: number | string | null;
+            /**
+             * Max Day Usd
+             * @default null
+             */
+            max_day_usd?: number | string | null;
+            /**
+             * Max Owner Usd
+             * @default null
+             */
+            max_owner_usd?: number | string | null;
+            /**
+             * On Limit
+             * @default stop
+             * @enum {string}
+             */
+            on_limit?: "stop" | "approve" | "fallback";
+            /**
+             * Allow Unpriced
+             * @default false
+             */
+            allow_unpriced?: boolean;
+            /**
+             * Timeout Seconds
+             * @default 300
+             */
+            timeout_seconds?: number;
+            /**
+             * Max Retries
+             * @default 2
+             */
+            max_retries?: number;
+            /**
+             * Context Tokens
+             * @default null
+             */
+            context_tokens?: number | null;
+            /**
+             * Max History
+             * @default 10
+             */
+            max_history?: number;
+        };
+        /**
+         * RateLimit
+         * @description So many calls in a moving window.
+         */
+        RateLimit: {
+            /** Max Calls */
+            max_calls: number;
+            /**
+             * Window Seconds
+             * @default 60
+             */
+            window_seconds?: number;
+        };
+        /**
+         * ToolOptions
+         * @description How this agent may use a tool; what is left out is the tool's own.
+         */
+        ToolOptions: {
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Requires Approval
+             * @default null
+             */
+            requires_approval?: boolean | null;
+            /**
+             * Fatal
+             * @default null
+             */
+            fatal?: boolean | null;
+            /**
+             * Timeout Seconds
+             * @default null
+             */
+            timeout_seconds?: number | null;
+            /**
+             * Cache Ttl Seconds
+             * @default null
+             */
+            cache_ttl_seconds?: number | null;
+            /** @default null */
+            rate_limit?: components["schemas"]["RateLimit"] | null;
+        };
+        /**
+         * WorkspaceRules
+         * @description What becomes of the agent's files after a run.
+         */
+        WorkspaceRules: {
+            /**
+             * Cleanup
+             * @default on_success
+             * @enum {string}
+             */
+            cleanup?: "on_success" | "on_complete" | "never";
+            /**
+             * Snapshot On Failure
+             * @default true
+             */
+            snapshot_on_failure?: boolean;
+        };
+        /**
+         * CallerLimits
+         * @description How a caller narrows what the agent may do in a run.
+         */
+        CallerLimits: {
+            /**
+             * Permissions
+             * @default null
+             */
+            permissions?: string[] | null;
+            /** Rate Limit */
+            rate_limit?: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * ItemVerdict
+         * @description The verdict on one item of a bundle; what is absent comes from the decision as a whole.
+         */
+        ItemVerdict: {
+            /** Item Id */
+            item_id: string;
+            /**
+             * Decision
+             * @default null
+             */
+            decision?: ("approve" | "reject" | "revise") | null;
+            /**
+             * Edits
+             * @default null
+             */
+            edits?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Feedback
+             * @default null
+             */
+            feedback?: string | null;
+            /**
+             * Digest
+             * @default null
+             */
+            digest?: string | null;
         };
     };
     responses: never;
@@ -1266,7 +1667,7 @@ export interface operations {
                      */
                     decision: "approve" | "reject" | "revise" | "reassign";
                     /** Items */
-                    items?: (string | unknown)[] | null;
+                    items?: (string | components["schemas"]["ItemVerdict"])[] | null;
                     /** Edits */
                     edits?: {
                         [key: string]: unknown;
@@ -1548,7 +1949,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["AgentConfig"];
             };
         };
         responses: {
@@ -1609,7 +2010,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["AgentConfig"];
             };
         };
         responses: {
@@ -1746,7 +2147,7 @@ export interface operations {
                     input: string;
                     /** Conversation Id */
                     conversation_id?: string | null;
-                    security_context?: unknown | null;
+                    security_context?: components["schemas"]["CallerLimits"] | null;
                     /** Idempotency Key */
                     idempotency_key?: string | null;
                     /**
@@ -1976,6 +2377,207 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    import_plan_api_v1_plans_import_post: {
+        parameters: {
+            query?: {
+                title?: string;
+                sequential_siblings?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_all_api_v1_plans_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    show_api_v1_plans__plan_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    delete_api_v1_plans__plan_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    tasks_api_v1_plans__plan_id__tasks_get: {
+        parameters: {
+            query?: {
+                start?: string | null;
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    export_api_v1_plans__plan_id__export_get: {
+        parameters: {
+            query?: {
+                format?: "json" | "csv" | "ical";
+                start?: string | null;
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                plan_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
             /** @description Validation Error */
