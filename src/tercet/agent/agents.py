@@ -11,7 +11,7 @@ from tercet.agent.definition import AgentDefinition
 from tercet.agent.task import AgentServices
 from tercet.agent.toolbox import local_tools
 from tercet.domain.codec import from_json, to_json
-from tercet.domain.errors import Conflict, NotFound
+from tercet.domain.errors import Conflict, NotFound, ToolNotFoundError
 from tercet.domain.sealing import Keyring
 from tercet.engine.engine import Engine
 from tercet.executors.llm import LlmExecutor
@@ -170,6 +170,13 @@ class Agents:
             workspace=Workspace(self._services.workspaces),
             sandbox=ToolSandbox(),
         )
+        known = self._services.catalog.mcp.names
+        for server in config.mcp_servers:
+            if server not in known:
+                raise ToolNotFoundError(
+                    f"the agent {config.name!r} names the MCP server {server!r}, which is not configured",
+                    hint=f"configured: {', '.join(known) or 'none'}", tool_name=server,
+                )  # fmt: skip
         for sub in config.subagents:
             self._check(sub)
 

@@ -11,6 +11,8 @@ from tercet.domain.models import parse_model
 from tercet.domain.schema_check import schema_violation
 from tercet.tools.addresses import check_rule
 
+DEEPEST = 3
+"""Sub-agents may have sub-agents, so deep."""
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 ToolName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,127}$")]
 
@@ -110,6 +112,16 @@ class AgentConfig(_Part):
             parse_model(name)
         return value
 
+    @field_validator("subagents")
+    @classmethod
+    def _not_too_deep(cls, value: list[AgentConfig]) -> list[AgentConfig]:
+        if max((agent.depth for agent in value), default=0) >= DEEPEST:
+            raise ValueError(f"sub-agents may be nested {DEEPEST} deep")
+        names = [agent.name for agent in value]
+        if len(set(names)) < len(names):
+            raise ValueError("two sub-agents have the same name")
+        return value
+
     @field_validator("allowed_domains")
     @classmethod
     def _domains(cls, value: list[str]) -> list[str]:
@@ -121,6 +133,11 @@ class AgentConfig(_Part):
         if value is not None:
             schema_violation(value, {})
         return value
+
+    @property
+    def depth(self) -> int:
+        """How deep its sub-agents are nested; 0 without any."""
+        return 1 + max(agent.depth for agent in self.subagents) if self.subagents else 0
 
     def options_of(self, tool: str) -> ToolOptions:
         """Return how the agent may use a tool."""

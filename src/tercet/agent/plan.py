@@ -7,16 +7,12 @@ from typing import Any
 
 from tercet.agent.config import AgentConfig
 from tercet.agent.toolbox import collect_tools, task_definition, tool_definitions
-from tercet.domain.errors import InvalidInput
 from tercet.tools.catalog import ToolCatalog
 from tercet.tools.guard import Guard
 from tercet.tools.result_cache import ResultCache
 from tercet.tools.sandbox import ToolSandbox
 from tercet.tools.security import SecurityContext
 from tercet.tools.workspace import Workspace
-
-DEEPEST = 3
-"""Sub-agents may have sub-agents, so deep."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +44,8 @@ class Surroundings:
     owner_id: str | None = None
 
 
-async def make_plan(config: AgentConfig, around: Surroundings, *, depth: int = 0) -> AgentPlan:
-    """Make an agent ready. Raises ToolNotFoundError, InvalidInput for sub-agents that go too deep."""
-    if depth > DEEPEST:
-        raise InvalidInput(f"sub-agents may be nested {DEEPEST} deep", hint=f"flatten {config.name!r}")
+async def make_plan(config: AgentConfig, around: Surroundings) -> AgentPlan:
+    """Make an agent ready. Raises ToolNotFoundError."""
     tools = await collect_tools(config, around.catalog, workspace=around.workspace, sandbox=around.sandbox)
     context = around.context
     if config.permissions is not None:
@@ -59,7 +53,7 @@ async def make_plan(config: AgentConfig, around: Surroundings, *, depth: int = 0
         both = own if context.permissions is None else own & context.permissions
         context = context.model_copy(update={"permissions": both})
     definitions = tool_definitions(tools.values())
-    subagents = {sub.name: await make_plan(sub, around, depth=depth + 1) for sub in config.subagents}
+    subagents = {sub.name: await make_plan(sub, around) for sub in config.subagents}
     if subagents:
         definitions.append(task_definition(config.subagents))
     return AgentPlan(

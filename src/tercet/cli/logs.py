@@ -12,7 +12,12 @@ import structlog
 def configure_logging(level: str) -> None:
     """Log as JSON to stderr, or readable when stderr is a terminal."""
     is_terminal = sys.stderr.isatty()
-    renderer: Any = structlog.dev.ConsoleRenderer() if is_terminal else structlog.processors.JSONRenderer()
+    # The plain traceback shows no local variables: they may hold tokens and keys.
+    renderer: Any = (
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if is_terminal
+        else structlog.processors.JSONRenderer()
+    )
     processors: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,

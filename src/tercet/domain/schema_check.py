@@ -12,11 +12,14 @@ from tercet.domain.codec import to_json
 
 @lru_cache(maxsize=512)
 def _validator(schema_text: str) -> Any:
-    return jsonschema_rs.validator_for(schema_text, validate_formats=True)
+    return jsonschema_rs.validator_for(schema_text, validate_formats=True, offline=True)
 
 
 def schema_violation(schema: dict[str, Any], value: Any) -> str | None:
-    """Return the first violation as `place: rule`, or None. Raises ValueError when the schema itself is none."""
+    """Return the first violation as `place: rule`, or None. Raises ValueError when the schema itself is none.
+
+    A `$ref` leads within the schema; nothing is ever fetched.
+    """
     try:
         validator = _validator(to_json(schema))
     except jsonschema_rs.ValidationError as broken:

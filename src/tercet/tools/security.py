@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 
 class SecurityContext(BaseModel):
@@ -16,7 +16,7 @@ class SecurityContext(BaseModel):
     organization_id: str = ""
     permissions: frozenset[str] | None = None
     """`tool:NAME` or `tool:*`; None allows the tools that the agent has."""
-    rate_limit: dict[str, int] = Field(default_factory=dict)
+    rate_limit: dict[str, PositiveInt] = Field(default_factory=dict)
     """Calls a minute, by tool."""
     sandbox: bool = True
     """False lifts the scan for suspicious patterns; every other rule holds."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, SecretStr
 
 from tercet.agent.agents import RegisteredAgent
 from tercet.agent.config import AgentConfig
@@ -41,7 +41,7 @@ class CallerLimits(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     permissions: list[str] | None = None
-    rate_limit: dict[str, int] = Field(default_factory=dict)
+    rate_limit: dict[str, PositiveInt] = Field(default_factory=dict)
 
 
 class RunIn(BaseModel):

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from tercet.domain.errors import TercetError
+from tercet.domain.errors import AgentFailed, TercetError
 
 _log = structlog.get_logger(__name__)
 _CODES = {
@@ -61,7 +61,9 @@ def install_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(TercetError)
     async def _tercet(request: Request, error: TercetError) -> JSONResponse:
-        if error.http_status >= 500:
+        if isinstance(error, AgentFailed):
+            _log.warning("agent.failed", path=request.url.path, code=error.code, error=error.message)
+        elif error.http_status >= 500:
             _log.error("request.failed", path=request.url.path, code=error.code, exc_info=error)
         headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
         tool_name = getattr(error, "tool_name", None)

@@ -188,6 +188,22 @@ async def test_an_unknown_tool_is_refused_with_its_name_when_the_agent_is_made(a
     assert "calculator" in body["hint"]
 
 
+async def test_an_unknown_mcp_server_is_refused_with_its_name_when_the_agent_is_made(api: Api):
+    answer = await api.post("/agents", {"name": "Math", "mcp_servers": ["nowhere"]})
+
+    assert answer.status_code == 422
+    assert (answer.json()["code"], answer.json()["tool_name"]) == ("TOOL_NOT_FOUND", "nowhere")
+
+
+def _nested(depth: int) -> dict[str, Any]:
+    return {"name": f"level {depth}"} | ({"subagents": [_nested(depth - 1)]} if depth else {})
+
+
+async def test_sub_agents_nested_four_deep_are_refused_and_three_deep_are_taken(api: Api):
+    assert (await api.post("/agents", _nested(4))).status_code == 422
+    assert (await api.post("/agents", _nested(3))).status_code == 200
+
+
 async def test_bad_bodies_name_the_field_and_store_nothing(api: Api):
     bodies: tuple[Any, ...] = (
         {},

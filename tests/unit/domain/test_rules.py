@@ -16,6 +16,7 @@ from tercet.domain.ids import IdMint, event_id
 from tercet.domain.models import parse_model
 from tercet.domain.prices import Price, estimate_tokens, from_pico, price_usd, to_pico, verify_usage
 from tercet.domain.retry import RetryPolicy, backoff_seconds
+from tercet.domain.schema_check import schema_violation
 from tercet.domain.text import decode_text
 
 policies = st.builds(
@@ -209,3 +210,9 @@ def test_an_override_holds_under_every_name_of_its_model():
     free = {"claude-haiku-5-5": Price(input_usd=Decimal(0), output_usd=Decimal(0))}
 
     assert price_usd("haiku", _usage(1000, 1000), free) == 0
+
+
+def test_a_schema_that_refers_to_an_address_is_refused_without_a_request():
+    # Port 9 would answer "connection refused"; the words say that nothing was tried.
+    with pytest.raises(ValueError, match="Retrieval is disabled"):
+        schema_violation({"$ref": "http://127.0.0.1:9/schema.json"}, {})
