@@ -42,7 +42,8 @@ def _insert(connection: sqlite3.Connection, numbers: range, spec: str, data: str
     now = _NOW_MS
     many = connection.executemany
     many(sql.INSERT_EXECUTION.sql, [
-        (f"exe_{n:026}", "local", "manifest", "bench", None, None, "BLOCKED", "waiting", 1, 0, False, False, now, now, None, now)
+        (f"exe_{n:026}", "local", "manifest", "bench", None, None, "BLOCKED", "waiting", 1, 0, False, False, now, now,
+         None, now, None, None, None)
         for n in numbers
     ])  # fmt: skip
     many(sql.INSERT_TASK.sql, [

@@ -72,6 +72,7 @@ class Agents:
             "poll_endpoint": None, "webhook_url": None, "is_active": is_active, "last_heartbeat_at_ms": None,
             "capabilities": to_json(config.enabled_tools), "created_at_ms": now_ms, "revision_id": revision_id,
             "api_key_sealed": self._seal(agent_id, api_key), "updated_at_ms": now_ms, "deleted_at_ms": None,
+            "is_worker": False, "webhook_secret_sealed": None,
         }  # fmt: skip
         unit = Unit()
         unit.add(sql.INSERT_AGENT, tuple(row[column] for column in sql.INSERT_AGENT.columns))

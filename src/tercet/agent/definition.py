@@ -12,6 +12,7 @@ from tercet.agent.task import AgentServices, AgentTask, run_agent_task
 from tercet.domain.codec import digest
 from tercet.domain.errors import NotFound
 from tercet.domain.retry import RetryPolicy
+from tercet.engine.changes import Change
 from tercet.engine.context import TaskContext
 from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
 from tercet.executors.llm import LlmExecutor
@@ -75,6 +76,9 @@ class AgentDefinition:
 
     def check_event(self, name: str, data: Any) -> None:
         """See `Definition.check_event`."""
+
+    def follow_up(self, change: Change) -> None:
+        """See `Definition.follow_up`: a run is one task."""
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """Run the agent; the result is what `execute` answers, without the conversation: its steps hold that."""

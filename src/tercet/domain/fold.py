@@ -29,6 +29,11 @@ _TASK_EVENTS = {
     "task_skipped": TaskStatus.SKIPPED,
     "task_cancelled": TaskStatus.CANCELLED,
 }
+_STEP_DONE = frozenset({"subtask_complete", "task_complete"})
+"""An agent worker may name either; an event with a subtask is about the subtask."""
+_DONE = frozenset({"COMPLETE", "success"})
+_STEP_AGAIN = frozenset({"subtask_queued"})
+_STEP_FIRST = frozenset({"subtask_started", "subtask_blocked", "subtask_skipped"})
 
 
 @dataclass(kw_only=True)
@@ -85,12 +90,20 @@ def _apply(state: FoldedExecution, event: Mapping[str, Any]) -> None:
         _move_execution(state, ExecutionStatus(event["status"]))
     elif kind == "task_created":
         state.tasks[event["task_id"]] = FoldedTask(handler=event["name"], status=TaskStatus.QUEUED)
+    elif event["subtask_id"] is not None:
+        _apply_step(state.tasks[event["task_id"]].steps, event)
     elif kind in _TASK_EVENTS:
         _apply_task(state, state.tasks[event["task_id"]], event)
-    elif kind == "subtask_complete":
-        state.tasks[event["task_id"]].steps[event["subtask_id"]] = event["output_data"]
-    elif kind == "subtask_started":
-        state.tasks[event["task_id"]].steps.setdefault(event["subtask_id"], None)
+
+
+def _apply_step(steps: dict[str, str | None], event: Mapping[str, Any]) -> None:
+    name = event["subtask_id"]
+    if event["event_type"] in _STEP_DONE and event["status"] in _DONE:
+        steps[name] = event["output_data"]
+    elif event["event_type"] in _STEP_AGAIN:
+        steps[name] = None
+    elif event["event_type"] in _STEP_FIRST:
+        steps.setdefault(name, None)
 
 
 def _apply_task(state: FoldedExecution, task: FoldedTask, event: Mapping[str, Any]) -> None:

@@ -38,10 +38,11 @@ class TaskStatus(StrEnum):
 
 
 class SubtaskStatus(StrEnum):
-    """Where a named step is."""
+    """Where a named step is. BLOCKED waits for a person or for something outside."""
 
     QUEUED = "QUEUED"
     RUNNING = "RUNNING"
+    BLOCKED = "BLOCKED"
     COMPLETE = "COMPLETE"
     ERROR = "ERROR"
     SKIPPED = "SKIPPED"

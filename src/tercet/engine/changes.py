@@ -15,12 +15,13 @@ from tercet.domain.status import (
     EXECUTION_ENDED,
     TASK_ENDED,
     ExecutionStatus,
+    SubtaskStatus,
     TaskStatus,
     check_execution_transition,
     check_task_transition,
 )
 from tercet.engine.blocking import why_blocked, why_failed
-from tercet.engine.state import ExecutionState, TaskState
+from tercet.engine.state import ExecutionState, SubtaskState, TaskState
 from tercet.store import statements as sql
 from tercet.store.unit import Unit
 
@@ -35,7 +36,7 @@ _QUEUED, _RUNNING, _BLOCKED, _ERROR = (
 class Change:
     """Collects what happens to `state` at `now_ms` into `unit`."""
 
-    __slots__ = ("_dirty", "mint", "now_ms", "queued", "state", "unit")
+    __slots__ = ("_dirty", "mint", "moved", "now_ms", "queued", "state", "unit")
 
     def __init__(self, state: ExecutionState, *, now_ms: int, mint: IdMint, unit: Unit | None = None) -> None:
         self.state = state
@@ -44,7 +45,9 @@ class Change:
         self.unit = unit or Unit()
         self.unit.streams.add(state.id)
         self.queued: list[TaskState] = []
-        """Tasks that this change put into the queue."""
+        """Tasks that this change put into the queue, for the dispatcher."""
+        self.moved: list[TaskState] = []
+        """Tasks whose status this change touched; what follows from that is the definition's."""
         self._dirty = False
 
     def log(
@@ -61,6 +64,7 @@ class Change:
         error_type: str | None = None,
         error_message: str | None = None,
         human_review_required: bool | None = None,
+        agent_at_ms: int | None = None,
     ) -> int:
         """Append one event; return its sequence number."""
         state = self.state
@@ -69,7 +73,7 @@ class Change:
             sql.INSERT_EVENT,
             (
                 state.id, state.seq, event_type, name, task_id, subtask_id, agent_id, status, message, output,
-                error_type, error_message, human_review_required, self.now_ms, None,
+                error_type, error_message, human_review_required, self.now_ms, agent_at_ms,
             ),
         )  # fmt: skip
         return state.seq
@@ -90,7 +94,8 @@ class Change:
             sql.INSERT_EXECUTION,
             (
                 state.id, state.owner_id, state.kind, state.name, state.manifest_id, retry_of, state.status.value,
-                None, 0, 0, False, False, self.now_ms, None, None, self.now_ms,
+                None, state.tasks_total, 0, False, False, self.now_ms, None, None, self.now_ms, state.agent_id,
+                state.plan_id, state.requested_by,
             ),
         )  # fmt: skip
         return seq
@@ -103,8 +108,9 @@ class Change:
         """Add a queued task."""
         state = self.state
         state.add(task)
-        self.queued.append(task)
-        state.tasks_total += 1
+        self._enqueue(task)
+        if state.plan_id is None:
+            state.tasks_total += 1
         self._dirty = True
         self.log(
             "task_created",
@@ -131,6 +137,12 @@ class Change:
             ),
         )  # fmt: skip
 
+    def _enqueue(self, task: TaskState) -> None:
+        if task.is_work:
+            self.moved.append(task)
+        else:
+            self.queued.append(task)
+
     def start_task(self, task: TaskState, lease_token: str) -> None:
         """Claim a queued task: a new attempt begins under `lease_token`."""
         check_task_transition(task.status, _RUNNING)
@@ -150,6 +162,8 @@ class Change:
     def record_step(self, task: TaskState, name: str, result: str, *, started_at_ms: int) -> None:
         """Record a completed step with its JSON result."""
         task.has_steps = True
+        if task.is_work:
+            task.subtasks[name] = SubtaskState(name=name, status=SubtaskStatus.COMPLETE, result=result)
         self.log("subtask_complete", task_id=task.id, subtask_id=name, status="COMPLETE", output=result)
         self.unit.add(
             sql.UPSERT_SUBTASK,
@@ -159,6 +173,8 @@ class Change:
     def begin_step(self, task: TaskState, name: str) -> None:
         """Record that a step waits or runs, for those who watch."""
         task.has_steps = True
+        if task.is_work:
+            task.subtasks[name] = SubtaskState(name=name, status=SubtaskStatus.RUNNING)
         self.log("subtask_started", task_id=task.id, subtask_id=name, status="RUNNING")
         self.unit.add(
             sql.UPSERT_SUBTASK,
@@ -182,7 +198,7 @@ class Change:
         """The task goes back into the queue: a retry, a wake-up or a hand-back."""
         check_task_transition(task.status, _QUEUED)
         self.state.move(task, _QUEUED)
-        self.queued.append(task)
+        self._enqueue(task)
         task.lease_token = None
         task.due_at_ms = due_at_ms
         task.status_message = reason
@@ -217,7 +233,7 @@ class Change:
         task.error_type, task.error_message = error_type, error_message
         check_task_transition(task.status, _QUEUED)
         self.state.move(task, _QUEUED)
-        self.queued.append(task)
+        self._enqueue(task)
         task.lease_token = None
         task.due_at_ms = due_at_ms
         task.status_message = "retrying"
@@ -293,6 +309,9 @@ class Change:
         task.lease_token = None
         task.event = None
         self.state.tasks_completed += 1
+        if self.state.ended_at_ms is not None:
+            self.state.ended_at_ms[task.handler] = self.now_ms
+        self.moved.append(task)
         self._dirty = True
         self._write_task(task, result=result, completed_at_ms=self.now_ms)
 

@@ -43,7 +43,10 @@ class Control:
             change = self._engine.change(state)
             state.pause_requested = False
             change.set_status(ExecutionStatus.RUNNING, f"resumed by {by}")
-            change.queued.extend(task for task in state.tasks.values() if task.status is TaskStatus.QUEUED)
+            change.queued.extend(
+                task for task in state.tasks.values() if task.status is TaskStatus.QUEUED and not task.is_work
+            )
+            change.moved.extend(task for task in state.tasks.values() if task.is_work)
             await self._engine.submit(change)
 
     async def cancel(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tercet.domain.retry import RetryPolicy
 
 if TYPE_CHECKING:
+    from tercet.engine.changes import Change
     from tercet.engine.context import TaskContext
 
 
@@ -99,6 +100,10 @@ class Definition(Protocol):
 
     def check_event(self, name: str, data: Any) -> None:
         """Raise InvalidInput when the data breaks the event's declared schema."""
+        ...
+
+    def follow_up(self, change: Change) -> None:
+        """Add to a change what follows from it, before it is committed: tasks that wait for each other do."""
         ...
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:

@@ -123,9 +123,12 @@ class Engine:
         for change in changes:
             if change.unit is not unit:
                 raise AssertionError("changes that are submitted together share one unit")
+            state = change.state
+            definition = self.definition_at_hand(state)
+            if definition is not None:
+                definition.follow_up(change)
             started = self._claim_queued(change) if change.queued else []
             change.settle()
-            state = change.state
             state.pins += 1
             unit.after_commit.append(partial(self._on_committed, state, change, started))
         return self.journal.submit(unit)
@@ -140,6 +143,14 @@ class Engine:
         if definition is None:
             definition = self._definitions[key] = await self._load_definition(key)
         return definition
+
+    def definition_at_hand(self, state: ExecutionState) -> Definition | None:
+        """Return the pinned definition of an execution in memory."""
+        return self._definitions.get(state.manifest_id or "")
+
+    def replace_definition(self, key: str, definition: Definition) -> None:
+        """Use another definition from now on: a plan's subtasks were edited."""
+        self._definitions[key] = definition
 
     async def load_steps(self, task_id: str) -> dict[str, str]:
         """Return a task's recorded step results, JSON by name."""

@@ -29,6 +29,22 @@ class Receipt:
     duplicate: bool = False
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanStart:
+    """What an execution of a plan knows from its start."""
+
+    plan_id: str
+    agent_id: str
+    agents: frozenset[str]
+    tasks_total: int
+
+    def apply(self, state: ExecutionState) -> None:
+        """Write it into a new state."""
+        state.plan_id, state.agent_id, state.agents = self.plan_id, self.agent_id, self.agents
+        state.tasks_total = self.tasks_total
+        state.ended_at_ms = {}
+
+
 class Intake:
     """Records outside events exactly once for each idempotency key."""
 
@@ -49,6 +65,7 @@ class Intake:
         retry_of: str | None = None,
         extra: Unit | None = None,
         execution_id: str | None = None,
+        plan: PlanStart | None = None,
     ) -> Receipt:
         """Start an execution with the root event. `extra` rows commit with it; the id may be minted before."""
         body = {"name": name, "data": data}
@@ -66,7 +83,10 @@ class Intake:
             status=ExecutionStatus.QUEUED,
             created_at_ms=engine.clock.now_ms(),
             has_spent=False,
+            requested_by=source,
         )
+        if plan is not None:
+            plan.apply(state)
         change = engine.change(state, extra)
         seq = change.create_execution(root_name=name, root_data=data, source=source, retry_of=retry_of)
         route(change, definition, name=name, data=data, seq=seq, hops=0)

@@ -77,7 +77,7 @@ class Recovery:
         running = [
             task
             for task in state.tasks.values()
-            if task.status is TaskStatus.RUNNING and not engine.runs(task.id)
+            if task.status is TaskStatus.RUNNING and not task.is_work and not engine.runs(task.id)
         ]
         if not running or state.lost:
             return
@@ -106,7 +106,7 @@ class Recovery:
                 async with engine.hold(execution_id) as state:
                     self.hand_back_running(state)
                     for task in state.tasks.values():
-                        if task.status is TaskStatus.QUEUED:
+                        if task.status is TaskStatus.QUEUED and not task.is_work:
                             engine.dispatcher.offer(
                                 execution_id=state.id,
                                 task_id=task.id,

@@ -8,7 +8,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tercet.domain.status import EXECUTION_ENDED, TASK_ENDED, ExecutionStatus, TaskStatus
+from tercet.domain.status import (
+    EXECUTION_ENDED,
+    TASK_ENDED,
+    ExecutionStatus,
+    SubtaskStatus,
+    TaskStatus,
+)
+from tercet.store.executions import WORKER
+
+
+@dataclass(slots=True, kw_only=True)
+class SubtaskState:
+    """A subtask of a task that agent workers do, or a step recorded for such a task."""
+
+    name: str
+    status: SubtaskStatus
+    attempt: int = 0
+    failures: int = 0
+    agent_id: str | None = None
+    """Who has it, or had it last."""
+    due_at_ms: int = 0
+    """Not offered before."""
+    waits_for: str | None = None
+    """The step whose result ends the wait, while BLOCKED on a person."""
+    result: str | None = None
+    error_type: str | None = None
+    error_message: str | None = None
+    started_at_ms: int | None = None
+    completed_at_ms: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +65,12 @@ class TaskState:
     """The event that the handler gets, while it is at hand; else it is read again from the log."""
     has_steps: bool = False
     """Whether recorded steps may exist, so that a new attempt has to read them."""
+    subtasks: dict[str, SubtaskState] = field(default_factory=dict)
+    """Of a worker's task only: what has begun, by name."""
+
+    @property
+    def is_work(self) -> bool:
+        return self.executor == WORKER
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,6 +125,13 @@ class ExecutionState:
     cancel_requested: bool = False
     started_at_ms: int | None = None
     completed_at_ms: int | None = None
+    agent_id: str | None = None
+    plan_id: str | None = None
+    requested_by: str | None = None
+    agents: frozenset[str] = frozenset()
+    """The agent workers that may take the execution's work; `*` stands for all of the owner."""
+    ended_at_ms: dict[str, int] | None = None
+    """Of a plan only: when its ended tasks ended, by handler."""
     lost: bool = False
     """A commit that this state rests on did not happen: nobody may build on it any more."""
     pins: int = 0

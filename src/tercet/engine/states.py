@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from tercet.domain.status import ExecutionStatus
 from tercet.engine.state import ExecutionState
 
+_MOST_RESTING = 2_000
+
 
 class States:
     """Execution states by id. `load` reads one from the rows."""
@@ -17,6 +19,7 @@ class States:
         self._load = load
         self._states: dict[str, ExecutionState] = {}
         self._loading: dict[str, asyncio.Future[ExecutionState]] = {}
+        self._resting: dict[str, None] = {}
 
     def __iter__(self) -> Iterator[ExecutionState]:
         return iter(list(self._states.values()))
@@ -48,10 +51,25 @@ class States:
         return state
 
     def evict_if_idle(self, state: ExecutionState) -> None:
-        """Let go of a state that nobody holds and in which nothing runs."""
-        is_idle = not state.has_active_tasks or state.status is ExecutionStatus.PAUSED
-        if state.pins == 0 and is_idle and self._states.get(state.id) is state:
+        """Let go of a state that nobody holds and in which nothing runs here."""
+        if state.pins or self._states.get(state.id) is not state:
+            return
+        if state.plan_id is not None and not state.ended:
+            self._rest(state)
+        elif not state.has_active_tasks or state.status is ExecutionStatus.PAUSED:
             del self._states[state.id]
+
+    def _rest(self, state: ExecutionState) -> None:
+        """Keep the states of plans that were used last: their agents report often, and nothing of them runs here."""
+        self._resting.pop(state.id, None)
+        self._resting[state.id] = None
+        if len(self._resting) <= _MOST_RESTING:
+            return
+        oldest = next(iter(self._resting))
+        del self._resting[oldest]
+        longest_unused = self._states.get(oldest)
+        if longest_unused is not None and longest_unused.pins == 0:
+            del self._states[oldest]
 
     async def _load_once(self, execution_id: str) -> ExecutionState:
         loading = self._loading.get(execution_id)

@@ -20,9 +20,10 @@ def insert_timer(
     task_id: str | None = None,
     approval_id: str | None = None,
     payload: dict[str, Any] | None = None,
+    timer_id: str | None = None,
 ) -> str:
     """Add a timer to the unit; return its id. The timer loop fires it once it is due and committed."""
-    timer_id = mint.mint("tmr")
+    timer_id = timer_id or mint.mint("tmr")
     unit.add(
         sql.INSERT_TIMER,
         (

@@ -34,5 +34,7 @@ def wake(change: Change, task: TaskState, *, step: str, result: Any) -> None:
     for wait in [w for w in state.waits if w.task_id == task.id and w.step == step]:
         state.waits.remove(wait)
         change.unit.add(sql.DELETE_WAIT, (wait.id,))
-    if task.status is TaskStatus.BLOCKED:
+    if task.is_work:
+        change.moved.append(task)
+    elif task.status is TaskStatus.BLOCKED:
         change.queue_task(task, due_at_ms=change.now_ms, reason="woken")

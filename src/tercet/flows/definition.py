@@ -11,6 +11,7 @@ from tercet.agent.task import AgentServices
 from tercet.domain.errors import HandlerFailed, InvalidInput, NotFound
 from tercet.domain.retry import RetryPolicy
 from tercet.domain.schema_check import schema_violation
+from tercet.engine.changes import Change
 from tercet.engine.context import TaskContext
 from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
 from tercet.flows.agent_step import run_agent
@@ -202,6 +203,9 @@ class FlowDefinition:
                 hint=f"see the schema of {name!r} in the manifest",
                 detail=[{"field": field, "rule": rule, "hint": f"the schema of {name!r}"}],
             )
+
+    def follow_up(self, change: Change) -> None:
+        """See `Definition.follow_up`: in a manifest all that follows is an event."""
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """See `Definition.run`."""

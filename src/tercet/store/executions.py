@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from tercet.store.reader import Record, first, records
 from tercet.store.tables import (
     event_keys,
+    execution_agents,
     execution_events,
     execution_subtasks,
     execution_tasks,
@@ -20,6 +21,8 @@ from tercet.store.tables import (
 )
 
 _OPEN = ("QUEUED", "RUNNING", "BLOCKED", "ERROR")
+WORKER = "worker"
+"""The executor of tasks that agent workers fetch."""
 
 
 def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, Any] | None:
@@ -54,7 +57,47 @@ def load_execution(connection: sa.Connection, execution_id: str) -> dict[str, An
             .where(timers.c.execution_id == execution_id, timers.c.kind == "delayed_event")
         )
         or 0,
+        **(_load_work(connection, execution_id) if execution["plan_id"] else {}),
     }
+
+
+def _load_work(connection: sa.Connection, execution_id: str) -> dict[str, Any]:
+    """Return what a plan's execution has besides: begun subtasks of open tasks, ended tasks, its agents."""
+    mine = execution_tasks.c.execution_id == execution_id
+    open_tasks = sa.select(execution_tasks.c.id).where(mine, execution_tasks.c.status.in_(_OPEN))
+    ended = connection.execute(
+        sa.select(execution_tasks.c.handler, execution_tasks.c.completed_at_ms).where(
+            mine, execution_tasks.c.status.not_in(_OPEN)
+        )
+    )
+    return {
+        "subtasks": records(
+            connection.execute(
+                sa.select(execution_subtasks).where(execution_subtasks.c.task_id.in_(open_tasks))
+            )
+        ),
+        "ended_at_ms": {handler: at_ms for handler, at_ms in ended},
+        "agents": frozenset(
+            connection.scalars(
+                sa.select(execution_agents.c.agent_id).where(execution_agents.c.execution_id == execution_id)
+            )
+        ),
+    }
+
+
+def open_plan_executions(connection: sa.Connection, plan_id: str | None = None) -> list[str]:
+    """Return the executions of plans, or of one plan, that have not ended, oldest first."""
+    query = (
+        sa.select(executions.c.id)
+        .where(
+            executions.c.plan_id.is_not(None),
+            executions.c.status.in_(("CREATED", "QUEUED", "RUNNING", "BLOCKED", "PAUSED")),
+        )
+        .order_by(executions.c.id)
+    )
+    if plan_id is not None:
+        query = query.where(executions.c.plan_id == plan_id)
+    return list(connection.scalars(query))
 
 
 def load_steps(connection: sa.Connection, task_id: str) -> dict[str, str]:
@@ -106,6 +149,7 @@ def queued_tasks(connection: sa.Connection, *, now_ms: int, limit: int) -> list[
             .join(executions, executions.c.id == execution_tasks.c.execution_id)
             .where(
                 execution_tasks.c.status == "QUEUED",
+                execution_tasks.c.executor != WORKER,
                 execution_tasks.c.due_at_ms <= now_ms,
                 executions.c.status.in_(("QUEUED", "RUNNING", "BLOCKED")),
             )
@@ -119,7 +163,9 @@ def next_queued_at_ms(connection: sa.Connection, after_ms: int) -> int | None:
     """Return when the next queued task becomes due."""
     next_at_ms: int | None = connection.scalar(
         sa.select(sa.func.min(execution_tasks.c.due_at_ms)).where(
-            execution_tasks.c.status == "QUEUED", execution_tasks.c.due_at_ms > after_ms
+            execution_tasks.c.status == "QUEUED",
+            execution_tasks.c.executor != WORKER,
+            execution_tasks.c.due_at_ms > after_ms,
         )
     )
     return next_at_ms
@@ -129,7 +175,9 @@ def running_executions(connection: sa.Connection) -> list[str]:
     """Return the executions that have a task marked as running."""
     return list(
         connection.scalars(
-            sa.select(execution_tasks.c.execution_id).where(execution_tasks.c.status == "RUNNING").distinct()
+            sa.select(execution_tasks.c.execution_id)
+            .where(execution_tasks.c.status == "RUNNING", execution_tasks.c.executor != WORKER)
+            .distinct()
         )
     )
 

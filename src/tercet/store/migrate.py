@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tercet.domain.errors import StoreUnavailable
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration; a test compares it with the folder."""
 
 

@@ -50,19 +50,24 @@ def _delete(name: str, table: sa.Table, key: tuple[str, ...]) -> Statement:
     return _compile(name, DELETE, clause, tuple(f"key_{k}" for k in key))
 
 
-def _insert_or_replace(table: sa.Table, key: tuple[str, ...]) -> Statement:
-    columns = [c.name for c in table.columns]
+def _insert_or_replace(
+    table: sa.Table, key: tuple[str, ...], *, name: str | None = None, without: tuple[str, ...] = ()
+) -> Statement:
+    columns = [c.name for c in table.columns if c.name not in without]
     clause = _upsert(table).values({c: sa.bindparam(c) for c in columns})
     clause = clause.on_conflict_do_update(
         index_elements=list(key), set_={c: clause.excluded[c] for c in columns if c not in key}
     )
-    return _compile(f"upsert_{table.name}", INSERT, clause, columns)
+    return _compile(name or f"upsert_{table.name}", INSERT, clause, columns)
 
 
 INSERT_MANIFEST = _insert(tables.manifests)
 INSERT_EXECUTION = _insert(tables.executions)
 INSERT_TASK = _insert(tables.execution_tasks)
-UPSERT_SUBTASK = _insert_or_replace(tables.execution_subtasks, ("task_id", "name"))
+_WORK = ("agent_id", "failures", "due_at_ms", "waits_for", "error_type", "error_message")
+UPSERT_SUBTASK = _insert_or_replace(tables.execution_subtasks, ("task_id", "name"), without=_WORK)
+UPSERT_WORK = _insert_or_replace(tables.execution_subtasks, ("task_id", "name"), name="upsert_work")
+INSERT_EXECUTION_AGENT = _insert(tables.execution_agents)
 INSERT_EVENT = _insert(tables.execution_events, without=("position",))
 INSERT_EVENT_KEY = _insert(tables.event_keys)
 INSERT_WAIT = _insert(tables.waits)
@@ -121,7 +126,15 @@ UPDATE_AGENT = _update(
     tables.agents,
     ("name", "role", "is_active", "revision_id", "api_key_sealed", "updated_at_ms", "deleted_at_ms"),
 )
+UPDATE_TASK_INPUT = _update("update_task_input", tables.execution_tasks, ("input",))
+UPDATE_PLAN = _update("update_plan", tables.plans, ("body",))
 DELETE_PLAN = _update("delete_plan", tables.plans, ("deleted_at_ms",))
+TOUCH_AGENT = _update("touch_agent", tables.agents, ("last_heartbeat_at_ms",))
+UPDATE_WORKER = _update(
+    "update_worker",
+    tables.agents,
+    ("poll_endpoint", "webhook_url", "capabilities", "webhook_secret_sealed"),
+)
 REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
 
 DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))

@@ -1,0 +1,54 @@
+"""The tables (spec 5 §1, plus manifests, approvals, timers, waits and the ledger).
+
+Times are `…_at_ms`: milliseconds since the epoch, UTC. JSON is text. Money is `…_picousd`: whole
+10⁻¹² dollars, so that sums are exact on every database.
+"""
+
+from __future__ import annotations
+
+from tercet.store.tables.columns import metadata
+from tercet.store.tables.people import approval_items, approvals, ledger, tokens
+from tercet.store.tables.registry import (
+    agent_revisions,
+    agents,
+    conversation_messages,
+    conversations,
+    plans,
+    tool_audit,
+)
+from tercet.store.tables.runs import (
+    event_keys,
+    execution_agents,
+    execution_events,
+    execution_subtasks,
+    execution_tasks,
+    executions,
+    fan_ins,
+    manifests,
+    timers,
+    waits,
+)
+
+__all__ = [
+    "agent_revisions",
+    "agents",
+    "approval_items",
+    "approvals",
+    "conversation_messages",
+    "conversations",
+    "event_keys",
+    "execution_agents",
+    "execution_events",
+    "execution_subtasks",
+    "execution_tasks",
+    "executions",
+    "fan_ins",
+    "ledger",
+    "manifests",
+    "metadata",
+    "plans",
+    "timers",
+    "tokens",
+    "tool_audit",
+    "waits",
+]
