@@ -4,7 +4,7 @@ const PURCHASES = [
   { item: "Two kennels, insulated", price_usd: 1_840, note: "Before the winter, please.", supplier: "Nordic Kennels", ordered_by: "frida@example.org" },
   { item: "Veterinary software licence", price_usd: 390, note: "One year.", supplier: "VetSoft", ordered_by: "ada@example.org" },
 ];
-const PINGS = Number(process.env.E2E_PINGS ?? 2_000);
+const PINGS = Number(process.env.E2E_PINGS ?? 10_000);
 
 /** Campaigns in every state, approvals of every kind, hostile texts, and many executions. */
 export async function seed(address: string, token: string): Promise<void> {
