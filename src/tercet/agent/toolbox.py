@@ -98,7 +98,12 @@ def _custom(config: AgentConfig, name: str) -> Tool | None:
             f"the tool {name!r} names the class {custom.class_name!r}, which this process does not know",
             hint="define a subclass of ToolBase of this name before the agent is made", tool_name=name,
         )  # fmt: skip
-    tool: ToolBase = found()  # type: ignore[call-arg]  # a subclass names itself
+    try:
+        tool: ToolBase = found()  # type: ignore[call-arg]  # a subclass names itself
+    except TypeError as error:
+        raise ToolNotFoundError(
+            f"the class {custom.class_name!r} cannot be made without arguments", tool_name=name
+        ) from error
     if tool.name != name:
         raise ToolNotFoundError(
             f"the class {custom.class_name!r} is the tool {tool.name!r}, not {name!r}", tool_name=name

@@ -14,6 +14,7 @@ from tercet.domain.running import run_sync
 from tercet.domain.schema_check import schema_violation
 from tercet.domain.tool import DEFAULT_MAX_OUTPUT_BYTES, DEFAULT_TIMEOUT_SECONDS, ToolFailed
 
+_OWN_PACKAGE = "tercet."
 _ANY_OBJECT: dict[str, Any] = {"type": "object"}
 
 
@@ -57,7 +58,9 @@ class ToolBase:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        ToolBase._classes[cls.__name__] = cls
+        # The built-in tools have their names and their set-up; a class name must not lead around that.
+        if not cls.__module__.startswith(_OWN_PACKAGE):
+            ToolBase._classes[cls.__name__] = cls
 
     @property
     def permission(self) -> str:

@@ -53,6 +53,13 @@ class Echo(ToolBase):
         return {"echo": arguments.get("text")}
 
 
+class NeedyTool(ToolBase):
+    """Cannot be made from a name alone."""
+
+    def __init__(self, secret: str) -> None:
+        super().__init__(name="needy", description=secret)
+
+
 class FatalEcho(Echo):
     """Its failures end the run."""
 
@@ -118,6 +125,8 @@ def test_a_tool_that_the_model_invents_is_refused_at_run_time():
         {"name": "x", "tools": {"teleport": True}},
         {"name": "x", "tools": {"odd": True}, "custom_tools": {"odd": {"class": "NoSuchClass"}}},
         {"name": "x", "tools": {"other": True}, "custom_tools": {"other": {"class": "Echo"}}},
+        {"name": "x", "tools": {"Read": True}, "custom_tools": {"Read": {"class": "ReadTool"}}},
+        {"name": "x", "tools": {"needy": True}, "custom_tools": {"needy": {"class": "NeedyTool"}}},
     ],
 )
 def test_an_unknown_tool_is_refused_when_the_agent_is_made(config: dict[str, Any]):
