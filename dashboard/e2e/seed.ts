@@ -28,6 +28,8 @@ export async function seed(address: string, token: string): Promise<void> {
     name: "purchase.requested",
     data: { item: NAUGHTY.join(" "), price_usd: 1, note: NAUGHTY.join("\n"), supplier: NAUGHTY[0], ordered_by: "x" },
   });
+  await post("/agents", { name: "researcher", model: "sonnet", instructions: "Answer with sources.", tools: { calculator: true, csv: true } });
+  await post("/agents", { name: NAUGHTY[0], model: "haiku", instructions: NAUGHTY.join("\n") });
   await settled(address, token);
 }
 

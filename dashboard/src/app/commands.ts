@@ -24,6 +24,8 @@ const PAGES = [
   ["Inbox", "/inbox"],
   ["Executions", "/executions"],
   ["Manifests", "/manifests"],
+  ["Agents", "/agents"],
+  ["Tools", "/tools"],
   ["Costs", "/costs"],
   ["Deploy a manifest", "/manifests/new"],
 ] as const;

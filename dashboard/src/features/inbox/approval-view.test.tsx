@@ -16,8 +16,9 @@ async function open(approval: ApprovalDetail, decided: { status?: number; body: 
   return asked;
 }
 
+/** Reads a copy: a body can be read only once. */
 function decisionOf(asked: Request[]): Promise<unknown> | undefined {
-  return asked.find((request) => request.method === "POST")?.json() as Promise<unknown> | undefined;
+  return asked.find((request) => request.method === "POST")?.clone().json() as Promise<unknown> | undefined;
 }
 
 describe("ApprovalView", () => {
