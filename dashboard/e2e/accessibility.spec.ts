@@ -7,10 +7,12 @@ for (const scheme of ["light", "dark"] as const) {
     test.setTimeout(120_000);
     await page.emulateMedia({ colorScheme: scheme });
     const { items } = await api<{ items: { execution_id: string; name: string }[] }>(page, "/executions?limit=20");
+    const agents = await api<{ id: string }[]>(page, "/agents");
     const id = items.find((one) => one.name === "lead-campaign")?.execution_id ?? "";
     const addresses = [
       "/", "/executions", `/executions/${id}`, `/executions/${id}?tab=timeline`, `/executions/${id}?tab=tasks`,
       `/executions/${id}?tab=events`, "/inbox", "/manifests", "/manifests/new", "/costs",
+      "/agents", `/agents/${agents[0]?.id ?? ""}`, "/tools",
     ];
     for (const address of addresses) {
       await page.goto(address);

@@ -18,13 +18,13 @@ test("an execution is paused, resumed, cancelled with a reason and started again
   await page.goto(`/executions/${id}`);
 
   await page.getByRole("button", { name: "Pause" }).click();
-  await expect(page.getByRole("region", { name: "Figures" }).getByText("Paused")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Figures" }).getByText("Paused", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Resume" }).click();
-  await expect(page.getByRole("region", { name: "Figures" }).getByText("Waits for a person")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Figures" }).getByText("Waits for a person", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByLabel("Why (kept in the log)").fill("not needed");
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await expect(page.getByRole("region", { name: "Figures" }).getByText("Cancelled")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Figures" }).getByText("Cancelled", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Start again" }).click();
 
   await expect(page.getByRole("link", { name: id.slice(-6) })).toBeVisible();

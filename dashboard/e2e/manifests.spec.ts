@@ -22,7 +22,7 @@ test("problems are shown where they are; the mended manifest deploys", async ({ 
 
   await expect(page).toHaveURL(/manifests\/purchase-review/);
   await page.getByRole("tab", { name: "Revisions" }).click();
-  await expect(page.getByText("in force")).toBeVisible();
+  await expect(page.getByText("in force", { exact: true })).toBeVisible();
 });
 
 test("an event starts an execution that can be followed", async ({ signedIn: page }) => {

@@ -4,7 +4,7 @@ const PURCHASES = [
   { item: "Two kennels, insulated", price_usd: 1_840, note: "Before the winter, please.", supplier: "Nordic Kennels", ordered_by: "frida@example.org" },
   { item: "Veterinary software licence", price_usd: 390, note: "One year.", supplier: "VetSoft", ordered_by: "ada@example.org" },
 ];
-const PINGS = Number(process.env.E2E_PINGS ?? 2_000);
+const PINGS = Number(process.env.E2E_PINGS ?? 10_000);
 
 /** Campaigns in every state, approvals of every kind, hostile texts, and many executions. */
 export async function seed(address: string, token: string): Promise<void> {
@@ -28,6 +28,8 @@ export async function seed(address: string, token: string): Promise<void> {
     name: "purchase.requested",
     data: { item: NAUGHTY.join(" "), price_usd: 1, note: NAUGHTY.join("\n"), supplier: NAUGHTY[0], ordered_by: "x" },
   });
+  await post("/agents", { name: "researcher", model: "sonnet", instructions: "Answer with sources.", tools: { calculator: true, csv: true } });
+  await post("/agents", { name: NAUGHTY[0], model: "haiku", instructions: NAUGHTY.join("\n") });
   await settled(address, token);
 }
 

@@ -28,8 +28,13 @@ export default async function startServer(): Promise<() => Promise<void>> {
     ["serve", "--data-dir", DATA, "--port", String(PORT), ...manifests.flatMap((path) => ["--manifest", path])],
     { cwd: ROOT, stdio: ["ignore", "pipe", openSync(`${DATA}/server.log`, "w")] },
   );
-  await listening(server);
-  await seed(ADDRESS, ownerToken());
+  try {
+    await listening(server);
+    await seed(ADDRESS, ownerToken());
+  } catch (error) {
+    await stop(server);
+    throw error;
+  }
   return () => stop(server);
 }
 
@@ -43,6 +48,7 @@ function listening(server: ChildProcess): Promise<void> {
 }
 
 function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     server.removeAllListeners("exit");
     server.on("exit", () => resolve());

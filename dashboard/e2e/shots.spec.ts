@@ -26,6 +26,7 @@ async function places(page: Page): Promise<Record<string, string>> {
   const { items: approvals } = await api<Items<Approval>>(page, "/approvals?status=pending&limit=500");
   const bundle = approvals.find((one) => one.items_total > 1)?.approval_id ?? "";
   const single = approvals.find((one) => one.title.includes("kennels"))?.approval_id ?? "";
+  const agent = (await api<{ id: string }[]>(page, "/agents"))[0]?.id ?? "";
   return {
     home: "/",
     executions: "/executions",
@@ -46,6 +47,9 @@ async function places(page: Page): Promise<Record<string, string>> {
     "manifest-new": "/manifests/new",
     costs: "/costs",
     "costs-agent": "/costs?by=agent",
+    agents: "/agents",
+    agent: `/agents/${agent}`,
+    tools: "/tools",
     missing: "/nowhere",
   };
 }

@@ -20,4 +20,5 @@ class Observer {
   disconnect(): void {}
 }
 window.ResizeObserver = Observer;
+Object.defineProperty(document, "fonts", { value: new EventTarget() });
 Element.prototype.scrollIntoView = () => undefined;

@@ -24,12 +24,14 @@ const PAGES = [
   ["Inbox", "/inbox"],
   ["Executions", "/executions"],
   ["Manifests", "/manifests"],
+  ["Agents", "/agents"],
+  ["Tools", "/tools"],
   ["Costs", "/costs"],
   ["Deploy a manifest", "/manifests/new"],
 ] as const;
 
 export function commandsFor({ text, executions, approvals, manifests, go, toggleColorScheme }: Known): Command[] {
-  const direct = /^exe_[0-9A-Z]+$/i.test(text.trim()) ? [text.trim()] : [];
+  const direct = /^exe_[0-9A-Z]+$/i.test(text.trim()) && !executions.some((one) => one.execution_id === text.trim()) ? [text.trim()] : [];
   return [
     ...direct.map((id) => command("Execution", id, "open by id", () => go(`/executions/${id}`))),
     ...PAGES.map(([label, to]) => command("Page", label, "", () => go(to))),

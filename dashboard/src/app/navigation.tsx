@@ -5,7 +5,9 @@ import {
   IconHome,
   IconInbox,
   IconLogout,
+  IconRobot,
   IconTimelineEvent,
+  IconTool,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -21,6 +23,8 @@ const PLACES = [
   { to: "/inbox", label: "Inbox", icon: IconInbox },
   { to: "/executions", label: "Executions", icon: IconTimelineEvent },
   { to: "/manifests", label: "Manifests", icon: IconFileCode },
+  { to: "/agents", label: "Agents", icon: IconRobot },
+  { to: "/tools", label: "Tools", icon: IconTool },
   { to: "/costs", label: "Costs", icon: IconCoin },
 ] as const;
 

@@ -37,7 +37,13 @@ const costs = createRoute({ ...under("/costs"), validateSearch: readCostsSearch 
   import("@/app/routes/costs.lazy").then((m) => m.route),
 );
 
-const routeTree = root.addChildren([home, executions, execution, inbox, manifests, newManifest, manifest, costs]);
+const agents = createRoute(under("/agents")).lazy(() => import("@/app/routes/agents.lazy").then((m) => m.route));
+const agent = createRoute(under("/agents/$agentId")).lazy(() => import("@/app/routes/agent.lazy").then((m) => m.route));
+const tools = createRoute(under("/tools")).lazy(() => import("@/app/routes/tools.lazy").then((m) => m.route));
+
+const routeTree = root.addChildren([
+  home, executions, execution, inbox, manifests, newManifest, manifest, agents, agent, tools, costs,
+]);
 
 export function createAppRouter() {
   return createRouter({

@@ -26,6 +26,12 @@ const LOOK = EditorView.theme({
   "&.cm-focused": { outline: "none" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--line-strong)", borderRadius: "6px" },
+  // The editor's own marks are data: images, which the content security policy refuses.
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--status-failed)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--status-person)" },
+  ".cm-lint-marker": { content: "none", borderRadius: "50%", width: "0.75em", height: "0.75em", margin: "0.25em 0" },
+  ".cm-lint-marker-error": { content: "none", backgroundColor: "var(--status-failed)" },
+  ".cm-lint-marker-warning": { content: "none", backgroundColor: "var(--status-person)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--surface-selected)",
   },

@@ -55,8 +55,9 @@ function Field({ name, schema, required, value, onChange }: FieldProps) {
         <NumberInput
           {...shared}
           allowDecimal={schema.type === "number"}
-          value={typeof value === "number" ? value : ""}
-          onChange={(next) => onChange(typeof next === "number" ? next : undefined)}
+          // The field keeps what is half typed ("12."); only numbers leave it.
+          defaultValue={typeof value === "number" ? value : undefined}
+          onChange={(next) => (typeof next === "number" || next === "") && onChange(next === "" ? undefined : next)}
         />
       );
     case "string":

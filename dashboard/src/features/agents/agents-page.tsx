@@ -1,0 +1,61 @@
+import { Button, Modal } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus, IconRobot } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import classes from "@/features/agents/agents-page.module.css";
+import { NewAgentForm } from "@/features/agents/new-agent-form";
+import type { Agent } from "@/shared/api/agents";
+import { listAgents } from "@/shared/api/agents";
+import { Page } from "@/shared/layout/page";
+import { Loaded } from "@/shared/states/loaded";
+import { EmptyState } from "@/shared/states/states";
+import { KindMark } from "@/shared/status/kind-mark";
+
+/** The registry: agents that can be run by name. Agents of manifests are with their manifests. */
+export function AgentsPage({ onOpen }: { onOpen: (agentId: string) => void }) {
+  const query = useQuery(listAgents());
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <Page
+      title="Agents"
+      actions={
+        <Button leftSection={<IconPlus size={14} />} onClick={open}>
+          Register
+        </Button>
+      }
+    >
+      <Loaded query={query}>{(agents) => (agents.length === 0 ? <Nothing /> : <Cards agents={agents} />)}</Loaded>
+      <Modal opened={opened} onClose={close} title="Register an agent" size="lg">
+        <NewAgentForm onCreated={(agent) => onOpen(agent.id)} />
+      </Modal>
+    </Page>
+  );
+}
+
+function Nothing() {
+  return (
+    <EmptyState icon={<IconRobot size={28} stroke={1.5} />} title="No agent is registered">
+      An agent is a model with instructions, tools and limits. Register one here, over HTTP, or describe it in a manifest.
+    </EmptyState>
+  );
+}
+
+function Cards({ agents }: { agents: Agent[] }) {
+  return (
+    <div className={classes.cards}>
+      {agents.map((agent) => (
+        <Link key={agent.id} to="/agents/$agentId" params={{ agentId: agent.id }} className={`panel ${classes.card}`}>
+          <span className={classes.name}>
+            <KindMark kind="agent" /> {agent.name} {!agent.is_active && <span className={classes.off}>paused</span>}
+          </span>
+          <span className={classes.about}>{agent.description || agent.role || agent.instructions || "No instructions."}</span>
+          <span className="dim">
+            <span className="mono">{agent.model}</span>, {Object.keys(agent.tools).length} tools, revision {agent.revision}
+          </span>
+        </Link>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { JsonView } from "@/shared/data/json-view";
+import { draw } from "@/shared/testing/render";
+
+describe("JsonView", () => {
+  it("masks personal data until somebody asks for them", async () => {
+    await draw(<JsonView value={{ to: "ada@example.org" }} label="Input" />);
+    expect(screen.getByText("a•••@example.org")).toBeTruthy();
+
+    await userEvent.click(screen.getByRole("button", { name: "Show personal data" }));
+
+    expect(screen.getByText("ada@example.org")).toBeTruthy();
+  });
+
+  it("shows the beginning of a long list and the rest when asked", async () => {
+    await draw(<JsonView value={{ list: Array.from({ length: 120 }, (_, index) => index) }} label="Input" />);
+    await userEvent.click(screen.getByRole("button", { name: /list/ }));
+    expect(screen.queryByText("119")).toBeNull();
+
+    await userEvent.click(screen.getByRole("button", { name: "20 more" }));
+
+    expect(screen.getByText("119")).toBeTruthy();
+  });
+
+  it("draws markup as text", async () => {
+    await draw(<JsonView value="<script>alert(1)</script>" label="Input" />);
+
+    expect(screen.getByText("<script>alert(1)</script>")).toBeTruthy();
+  });
+});
