@@ -42,7 +42,9 @@ from tercet.humans.requests import ApprovalRequests
 from tercet.humans.rows import Locks
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
+from tercet.plans.assembly import PlanWork, assemble
 from tercet.plans.library import PlanLibrary
+from tercet.plans.work import WorkRules
 from tercet.settings import Settings
 from tercet.store.keys import open_keyring
 from tercet.store.migrate import migrate
@@ -82,6 +84,7 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
+    plan_work: PlanWork
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -126,6 +129,7 @@ async def open_tercet(
             )
             await node.catalog.load()
             await node.engine.start(journal)
+            await node.plan_work.watch.start()
             try:
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
@@ -139,6 +143,7 @@ async def open_tercet(
 
 
 async def _stop(node: Tercet) -> None:
+    await node.plan_work.watch.stop()
     await node.engine.stop()
     await node.registry.aclose()
     await node.agents.aclose()
@@ -170,8 +175,9 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
-        source = agents if revision_id.startswith("agr_") else catalog
-        return await source.definition(revision_id)
+        if revision_id.startswith("pln_"):
+            return await plan_work.runs.definition(revision_id)
+        return await (agents if revision_id.startswith("agr_") else catalog).definition(revision_id)
 
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
     registry = _executors(services, _sandbox(settings))
@@ -185,9 +191,10 @@ def _assemble(
     intake = Intake(engine)
     CronStarter(engine, intake, catalog)
     control = Control(engine)
-    agents = Agents(
-        engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
-    )
+    cancelling = Cancelling(engine, control, decisions, locks)
+    keyring, tokens = open_keyring(settings.data_dir), Tokens(engine)
+    agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
+    plan_work = assemble(engine, intake, cancelling, tokens, keyring, _work_rules(settings))
     return Tercet(
         settings=settings,
         reader=reader,
@@ -197,17 +204,28 @@ def _assemble(
         events=Events(engine, intake, catalog),
         control=control,
         decisions=decisions,
-        cancelling=Cancelling(engine, control, decisions, locks),
+        cancelling=cancelling,
         retries=Retries(engine, intake, control),
-        tokens=Tokens(engine),
+        tokens=tokens,
         registry=registry,
         tools=services.catalog,
         agents=agents,
         runs=AgentRuns(engine, intake, services.feed),
-        plans=PlanLibrary(engine),
+        plans=plan_work.library,
+        plan_work=plan_work,
         services=services,
         models=models,
         admin_token="",
+    )
+
+
+def _work_rules(settings: Settings) -> WorkRules:
+    return WorkRules(
+        lease_seconds=settings.work_lease_seconds,
+        escalate_seconds=settings.work_escalate_hours * 3600,
+        external_wait_seconds=settings.external_wait_hours * 3600,
+        execution_timeout_seconds=settings.plan_timeout_hours * 3600,
+        min_confidence=settings.decomposition_min_confidence,
     )
 
 

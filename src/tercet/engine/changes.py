@@ -291,6 +291,7 @@ class Change:
             return
         state.status = wanted
         state.status_message = message
+        state.work_revision += 1
         if wanted is ExecutionStatus.RUNNING and state.started_at_ms is None:
             state.started_at_ms = self.now_ms
         if wanted in EXECUTION_ENDED:

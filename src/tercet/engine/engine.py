@@ -129,6 +129,8 @@ class Engine:
                 definition.follow_up(change)
             started = self._claim_queued(change) if change.queued else []
             change.settle()
+            if change.moved:
+                state.work_revision += 1
             state.pins += 1
             unit.after_commit.append(partial(self._on_committed, state, change, started))
         return self.journal.submit(unit)

@@ -132,6 +132,8 @@ class ExecutionState:
     """The agent workers that may take the execution's work; `*` stands for all of the owner."""
     ended_at_ms: dict[str, int] | None = None
     """Of a plan only: when its ended tasks ended, by handler."""
+    work_revision: int = 0
+    """Counts what may change which work agent workers can take; heartbeats and progress do not."""
     lost: bool = False
     """A commit that this state rests on did not happen: nobody may build on it any more."""
     pins: int = 0

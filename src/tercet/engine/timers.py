@@ -88,7 +88,9 @@ class TimerLoop:
         if self._next_at_ms is not None:
             nap = min(nap, max(0.0, (self._next_at_ms - engine.clock.now_ms()) / 1000))
         try:
-            await asyncio.wait_for(self._wake.wait(), timeout=nap)
+            # Not wait_for: in Python 3.11 it swallows a cancellation that meets the event.
+            async with asyncio.timeout(nap):
+                await self._wake.wait()
         except TimeoutError:
             return
         if self._next_at_ms is not None:
@@ -97,7 +99,8 @@ class TimerLoop:
                 # A timer that comes earlier than the nap's end; look again then, unless woken before.
                 self._wake.clear()
                 try:
-                    await asyncio.wait_for(self._wake.wait(), timeout=min(early, _LONGEST_NAP_SECONDS))
+                    async with asyncio.timeout(min(early, _LONGEST_NAP_SECONDS)):
+                        await self._wake.wait()
                 except TimeoutError:
                     return
 

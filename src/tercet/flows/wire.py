@@ -23,6 +23,9 @@ def execution_to_wire(row: Record) -> dict[str, Any]:
         "kind": row["kind"],
         "name": row["name"],
         "manifest_id": row["manifest_id"],
+        "plan_id": row["plan_id"],
+        "agent_id": row["agent_id"],
+        "requested_by": row["requested_by"],
         "retry_of": row["retry_of"],
         "status": row["status"],
         "status_message": row["status_message"],
@@ -76,6 +79,15 @@ def subtask_to_wire(row: Record) -> dict[str, Any]:
     }
 
 
+def plan_event_to_wire(row: Record) -> dict[str, Any]:
+    """Return an event of a plan's execution: `task_id` is the plan's own, as agents know it (spec 5 §4)."""
+    wire = event_to_wire(row)
+    if row["task_id"] is not None or row["name"] is not None:
+        named = row["subtask_id"] if row["subtask_id"] and ":" not in row["subtask_id"] else row["name"]
+        wire |= {"task_id": named, "execution_task_id": row["task_id"]}
+    return wire
+
+
 def event_to_wire(row: Record) -> dict[str, Any]:
     """Return an event of the log."""
     return {
@@ -94,6 +106,7 @@ def event_to_wire(row: Record) -> dict[str, Any]:
         "error_message": row["error_message"],
         "human_review_required": bool(row["human_review_required"]),
         "timestamp": to_iso(row["at_ms"]),
+        "agent_timestamp": to_iso(row["agent_at_ms"]),
     }
 
 

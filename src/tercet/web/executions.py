@@ -9,7 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tercet.domain.errors import NotFound
 from tercet.domain.status import ExecutionStatus
-from tercet.flows.wire import costs_to_wire, event_to_wire, execution_to_wire, task_to_wire
+from tercet.flows.wire import (
+    costs_to_wire,
+    event_to_wire,
+    execution_to_wire,
+    plan_event_to_wire,
+    task_to_wire,
+)
 from tercet.store.listing import MOST_TASKS, costs_of, get_execution, list_events, list_executions, tasks_of
 from tercet.store.reader import Record
 from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
@@ -39,12 +45,21 @@ async def list_all(
     person: Caller,
     kind: Annotated[str | None, Query(max_length=20)] = None,
     status: ExecutionStatus | None = None,
+    plan_id: Annotated[str | None, Query(max_length=64)] = None,
+    agent_id: Annotated[str | None, Query(max_length=64)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> dict[str, Any]:
     """Return executions, newest first."""
     rows = await node.reader.read(
-        list_executions, owner_id=person.owner_id, kind=kind, status=status, limit=limit, before=cursor
+        list_executions,
+        owner_id=person.owner_id,
+        kind=kind,
+        status=status,
+        plan_id=plan_id,
+        agent_id=agent_id,
+        limit=limit,
+        before=cursor,
     )
     return page([execution_to_wire(row) for row in rows], limit, "execution_id")
 
@@ -69,18 +84,20 @@ async def events(
     node: Node,
     person: Caller,
     type: Annotated[str | None, Query(max_length=200)] = None,
-    task_id: Annotated[str | None, Query(max_length=100)] = None,
+    task_id: Annotated[str | None, Query(max_length=200)] = None,
     limit: Limit = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     cursor: Annotated[int | None, Query(ge=1)] = None,
     after: Annotated[int | None, Query(ge=0)] = None,
 ) -> dict[str, Any]:
     """Return the event log: newest first, or oldest first from after a sequence number."""
-    await _own(node, person, execution_id)
+    execution = await _own(node, person, execution_id)
     rows = await node.reader.read(
-        list_events, execution_id=execution_id, event_type=type, task_id=task_id, limit=limit, before_seq=cursor,
-        after_seq=after,
+        list_events, execution_id=execution_id, event_type=type, task_id=task_id, limit=limit, offset=offset,
+        before_seq=cursor, after_seq=after,
     )  # fmt: skip
-    return page([event_to_wire(row) for row in rows], limit, "seq")
+    to_wire = event_to_wire if execution["plan_id"] is None else plan_event_to_wire
+    return page([to_wire(row) for row in rows], limit, "seq")
 
 
 @router.patch("/{execution_id}", openapi_extra=body_schema(StatusChange))
@@ -95,7 +112,7 @@ async def change_status(execution_id: str, request: Request, node: Node, person:
     elif change.status == "CANCELLED":
         await node.cancelling.cancel_execution(execution_id, by=person.user, reason=change.reason)
     else:
-        await node.control.give_up(execution_id, by=person.user)
+        await node.cancelling.fail_execution(execution_id, reason=f"given up by {person.user}")
     return execution_to_wire(await _own(node, person, execution_id))
 
 

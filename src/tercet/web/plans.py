@@ -15,7 +15,7 @@ from tercet.plans.library import StoredPlan
 from tercet.plans.reading.detect import read_any
 from tercet.plans.schedule import Schedule, schedule
 from tercet.plans.working_time import WorkingCalendar
-from tercet.web.access import Caller, Cursor, Limit, Node, Writer, page
+from tercet.web.access import Caller, Cursor, Limit, Node, Writer, json_body, page
 
 router = APIRouter(prefix="/plans", tags=["plans"])
 Zone = Annotated[str, Query(max_length=100)]
@@ -79,6 +79,17 @@ async def tasks(
         "items": items, "critical_path": scheduled.critical_path, "total_hours": scheduled.total_minutes / 60,
         "start": day.isoformat(), "next_cursor": None,
     }  # fmt: skip
+
+
+@router.put("/{plan_id}/tasks/{task_id}/subtasks")
+async def edit_subtasks(
+    plan_id: str, task_id: str, request: Request, node: Node, person: Writer
+) -> dict[str, Any]:
+    """Give a task other subtasks: a list, or {subtasks: […]}. Executions in which it has begun keep theirs."""
+    body = await json_body(request)
+    value = body.get("subtasks") if isinstance(body, dict) else body
+    task = await node.plan_work.runs.edit_subtasks(plan_id, task_id, value, owner_id=person.owner_id)
+    return {**task.model_dump(mode="json"), "plan_id": plan_id}
 
 
 @router.get("/{plan_id}/export")
