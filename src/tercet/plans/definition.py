@@ -16,20 +16,19 @@ from tercet.store.executions import WORKER
 
 if TYPE_CHECKING:
     from tercet.engine.changes import Change
-    from tercet.plans.progress import Progress
 
 _LONGEST_NAME = 200
 
 
 class PlanDefinition:
-    """The definition port of `engine.definition` over a plan. What follows from a change is `Progress`'s."""
+    """The definition port of `engine.definition` over a plan. `follow_up` says what follows from a change."""
 
     kind = "plan"
     max_hops: int | None = None
     budgets: Sequence[BudgetRule] = ()
     allow_unpriced = False
 
-    def __init__(self, plan_id: str, plan: Plan, progress: Progress) -> None:
+    def __init__(self, plan_id: str, plan: Plan, follow_up: Callable[[Change, PlanDefinition], None]) -> None:
         self.plan_id = plan_id
         self.plan = plan
         self.name = plan.title[:_LONGEST_NAME]
@@ -40,7 +39,7 @@ class PlanDefinition:
         }
         """The task that an id of the plan belongs to."""
         self.gates = find_gates(plan)
-        self._progress = progress
+        self._follow_up = follow_up
 
     def subtasks_of(self, task: TaskState, doable: Callable[[str], bool]) -> Sequence[PlanSubtask]:
         """Return a task's subtasks: as they were when it began, or as the plan has them now."""
@@ -51,7 +50,7 @@ class PlanDefinition:
 
     def follow_up(self, change: Change) -> None:
         """Carry the tasks on."""
-        self._progress.follow_up(change, self)
+        self._follow_up(change, self)
 
     def triggered_by(self, event: dict[str, Any]) -> Sequence[Triggered]:
         """Return nothing: a plan's tasks follow from each other, not from events."""

@@ -37,7 +37,7 @@ class PlanRuns:
         row = await self._engine.reader.read(load_any_plan, plan_id)
         if row is None:
             raise NotFound(f"there is no plan {plan_id!r}")
-        return PlanDefinition(plan_id, Plan.model_validate(from_json(row["body"])), self._progress)
+        return PlanDefinition(plan_id, Plan.model_validate(from_json(row["body"])), self._progress.follow_up)
 
     async def start(
         self,
@@ -104,7 +104,7 @@ class PlanRuns:
         unit = Unit()
         unit.add(sql.UPDATE_PLAN, (to_json(plan.model_dump(mode="json", by_alias=True)), plan_id))
         await engine.journal.submit(unit)
-        engine.replace_definition(plan_id, PlanDefinition(plan_id, plan, self._progress))
+        engine.replace_definition(plan_id, PlanDefinition(plan_id, plan, self._progress.follow_up))
         for execution_id in await engine.reader.read(open_plan_executions, plan_id):
             async with engine.hold(execution_id) as state:
                 waiting = [t for t in state.tasks.values() if t.handler == task_id and t.input is None]
