@@ -19,6 +19,8 @@ from tercet.agent.task import AgentServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
+from tercet.domain.masking import View, mask_value
+from tercet.domain.sealing import Keyring
 from tercet.engine.calls import ExecutorCalls
 from tercet.engine.control import Control
 from tercet.engine.definition import Definition
@@ -36,10 +38,16 @@ from tercet.flows.events import Events
 from tercet.flows.handlers import HandlerTable
 from tercet.flows.retries import Retries
 from tercet.humans.cancelling import Cancelling
+from tercet.humans.channels import Channels
 from tercet.humans.deadlines import Deadlines
 from tercet.humans.decide import Decisions
+from tercet.humans.deliveries import Deliveries
+from tercet.humans.notices import Notices
+from tercet.humans.replays import Replays
 from tercet.humans.requests import ApprovalRequests
+from tercet.humans.reveals import Reveals
 from tercet.humans.rows import Locks
+from tercet.humans.subscriptions import Subscriptions
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.library import PlanLibrary
@@ -54,8 +62,10 @@ from tercet.tools.email import EmailTool
 from tercet.tools.http_request import HTTPRequestTool
 from tercet.tools.mcp import McpServers, load_mcp_servers
 from tercet.tools.result_cache import MemoryResultCache, RedisResultCache
+from tercet.tools.safe_http import Reach
 from tercet.tools.sandbox import ToolSandbox
 from tercet.tools.slack import SlackTool
+from tercet.tools.webhooks import check_receiver
 
 _SWITCH_INTERVAL_SECONDS = 0.0005
 _GC_THRESHOLDS = (10_000, 20, 50)
@@ -82,6 +92,12 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
+    subscriptions: Subscriptions
+    deliveries: Deliveries
+    replays: Replays
+    reveals: Reveals
+    view: View
+    """How values are shown unless somebody may see more."""
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -125,6 +141,7 @@ async def open_tercet(
                 on_lost=node.engine.recovery.on_lost,
             )
             await node.catalog.load()
+            await node.subscriptions.load()
             await node.engine.start(journal)
             try:
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
@@ -185,9 +202,10 @@ def _assemble(
     intake = Intake(engine)
     CronStarter(engine, intake, catalog)
     control = Control(engine)
-    agents = Agents(
-        engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
-    )
+    keyring = open_keyring(settings.data_dir)
+    agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
+    view: View = partial(mask_value, region=settings.phone_region)
+    subscriptions, deliveries = _outbox(settings, engine, keyring, view)
     return Tercet(
         settings=settings,
         reader=reader,
@@ -205,10 +223,27 @@ def _assemble(
         agents=agents,
         runs=AgentRuns(engine, intake, services.feed),
         plans=PlanLibrary(engine),
+        subscriptions=subscriptions,
+        deliveries=deliveries,
+        replays=Replays(engine),
+        reveals=Reveals(engine),
+        view=view,
         services=services,
         models=models,
         admin_token="",
     )
+
+
+def _outbox(
+    settings: Settings, engine: Engine, keyring: Keyring, view: View
+) -> tuple[Subscriptions, Deliveries]:
+    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
+    reach = Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
+    subscriptions = Subscriptions(engine, keyring, partial(check_receiver, reach=reach))
+    public_url = settings.public_url or f"http://{settings.host}:{settings.port}"
+    notices = Notices(engine, subscriptions, public_url=public_url, view=view)
+    channels = Channels(subscriptions, _email(settings), reach)
+    return subscriptions, Deliveries(engine, subscriptions, notices, channels)
 
 
 def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:
@@ -231,16 +266,22 @@ def _llm_with_key(models: ModelSource, api_key: str) -> LlmExecutor | None:
 def installed_tools(settings: Settings) -> ToolCatalog:
     """Return the tools that agents may have here. Raises InvalidSettings."""
     servers = load_mcp_servers(settings.mcp_servers_file) if settings.mcp_servers_file else {}
-    resend, slack = settings.resend_api_key, settings.slack_token
-    email = EmailTool(
+    slack = settings.slack_token
+    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
+    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
+    catalog = ToolCatalog(
+        builtin_tools(email=_email(settings), slack=slack_tool, http=http), mcp=McpServers(servers)
+    )
+    catalog.discover()
+    return catalog
+
+
+def _email(settings: Settings) -> EmailTool:
+    resend = settings.resend_api_key
+    return EmailTool(
         host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender,
         resend_api_key=resend.get_secret_value() if resend else None,
     )  # fmt: skip
-    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
-    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
-    catalog = ToolCatalog(builtin_tools(email=email, slack=slack_tool, http=http), mcp=McpServers(servers))
-    catalog.discover()
-    return catalog
 
 
 def _sandbox(settings: Settings) -> ToolSandbox:

@@ -30,13 +30,19 @@ def new_secret(random_bytes: Callable[[int], bytes] = os.urandom) -> str:
 def check_secret(secret: str) -> str:
     """Return the secret if it is `whsec_` and 24 to 64 bytes in base64. Raises InvalidInput."""
     try:
-        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True) if secret.startswith(_PREFIX) else b""
+        key = (
+            base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
+            if secret.startswith(_PREFIX)
+            else b""
+        )
     except (binascii.Error, ValueError):
         key = b""
     if not _FEWEST_KEY_BYTES <= len(key) <= _MOST_KEY_BYTES:
         rule = f"must be {_PREFIX} and {_FEWEST_KEY_BYTES} to {_MOST_KEY_BYTES} bytes in base64"
         raise InvalidInput(
-            f"secret: {rule}", hint="leave it out to have one made", detail=[{"field": "secret", "rule": rule}]
+            f"secret: {rule}",
+            hint="leave it out to have one made",
+            detail=[{"field": "secret", "rule": rule}],
         )
     return secret
 

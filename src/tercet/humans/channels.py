@@ -24,7 +24,17 @@ _TITLES = {
     "task.blocked": "an agent is blocked",
     "webhook.test": "a test",
 }
-_LINES = ("name", "handler", "title", "message", "execution_id", "task_id", "approval_id", "expires_at", "link")
+_LINES = (
+    "name",
+    "handler",
+    "title",
+    "message",
+    "execution_id",
+    "task_id",
+    "approval_id",
+    "expires_at",
+    "link",
+)
 _LONGEST_SUBJECT = 200
 
 

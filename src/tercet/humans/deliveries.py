@@ -50,7 +50,9 @@ class Deliveries:
         """Send a test at once, without retries; return the delivery as it ended."""
         unit, now_ms = Unit(), self._engine.clock.now_ms()
         notice = Notice(event=TEST_EVENT, data={"message": "This is a test."})
-        delivery_id = self._notices.add(unit, subscription, notice, now_ms=now_ms, due_at_ms=now_ms + _LEASE_MS)
+        delivery_id = self._notices.add(
+            unit, subscription, notice, now_ms=now_ms, due_at_ms=now_ms + _LEASE_MS
+        )
         self._leases[delivery_id] = _timer_of(unit)
         await self._engine.journal.submit(unit)
         await self._attempt(subscription, await self._load(delivery_id), last=True)
@@ -88,6 +90,9 @@ class Deliveries:
             answer_status, failure = error.status, error
         except TercetError as error:
             failure = DeliveryFailed(error.message)
+        except Exception:
+            _log.exception("delivery.crashed", delivery_id=delivery["id"])
+            failure = DeliveryFailed("the message could not be sent; the server's log says why")
         finally:
             lease = self._leases.pop(delivery["id"])
         delivery["attempts"] += 1
@@ -120,7 +125,12 @@ class Deliveries:
         self._put_off(unit, delivery["id"], delay_ms)
         next_at_ms = self._engine.clock.now_ms() + delay_ms
         self._write(
-            unit, delivery, status="pending", answer_status=failure.status, error=reason, next_at_ms=next_at_ms
+            unit,
+            delivery,
+            status="pending",
+            answer_status=failure.status,
+            error=reason,
+            next_at_ms=next_at_ms,
         )
 
     def _put_off(self, unit: Unit, delivery_id: str, delay_ms: int) -> str:

@@ -71,7 +71,13 @@ class Notices:
                     self.add(unit, subscription, notice, now_ms=now_ms)
 
     def add(
-        self, unit: Unit, subscription: Subscription, notice: Notice, *, now_ms: int, due_at_ms: int | None = None
+        self,
+        unit: Unit,
+        subscription: Subscription,
+        notice: Notice,
+        *,
+        now_ms: int,
+        due_at_ms: int | None = None,
     ) -> str:
         """Add one delivery with its timer, due at once unless said otherwise; return its id."""
         delivery_id = self._engine.mint.mint("msg")
@@ -105,7 +111,11 @@ class Notices:
     def _link(self, data: dict[str, Any]) -> str:
         if "approval_id" in data:
             return f"{self._public_url}/inbox?approval={data['approval_id']}"
-        return f"{self._public_url}/executions/{data['execution_id']}" if "execution_id" in data else self._public_url
+        return (
+            f"{self._public_url}/executions/{data['execution_id']}"
+            if "execution_id" in data
+            else self._public_url
+        )
 
 
 def _notices_of(unit: Unit, changes: Sequence[Change]) -> list[Notice]:

@@ -107,7 +107,11 @@ class Subscriptions:
         if kept_secret is not None:
             sealed = self._keyring.seal(kept_secret, belongs_to=subscription.id)
             subscription = dataclasses.replace(subscription, secret_sealed=sealed)
-        row = {**dataclasses.asdict(subscription), "events": to_json(sorted(subscription.events)), "deleted_at_ms": None}
+        row = {
+            **dataclasses.asdict(subscription),
+            "events": to_json(sorted(subscription.events)),
+            "deleted_at_ms": None,
+        }
         unit = Unit()
         unit.add(sql.INSERT_SUBSCRIPTION, tuple(row[column] for column in sql.INSERT_SUBSCRIPTION.columns))
         await self._engine.journal.submit(unit)

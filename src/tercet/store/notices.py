@@ -40,7 +40,9 @@ def list_reveals(
     connection: sa.Connection, *, owner_id: str, limit: int, before: str | None = None
 ) -> list[Record]:
     """Return who looked at unmasked data, newest first."""
-    query = sa.select(reveals).where(reveals.c.owner_id == owner_id).order_by(reveals.c.id.desc()).limit(limit)
+    query = (
+        sa.select(reveals).where(reveals.c.owner_id == owner_id).order_by(reveals.c.id.desc()).limit(limit)
+    )
     if before is not None:
         query = query.where(reveals.c.id < before)
     return records(connection.execute(query))

@@ -8,9 +8,10 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
+from tercet.domain.errors import InvalidInput
 from tercet.domain.webhooks import signed_headers
-from tercet.tools.addresses import RefusedAddress
-from tercet.tools.safe_http import Answer, Reach, Request, TooMuchData, send
+from tercet.tools.addresses import RefusedAddress, check_url
+from tercet.tools.safe_http import Answer, Reach, Request, TooMuchData, checked_address, resolve, send
 
 _TIMEOUT_SECONDS = 15.0
 _MOST_ANSWER_BYTES = 64_000
@@ -93,6 +94,21 @@ async def post_json(
             final=answer.status == _GONE,
         )
     return answer.status
+
+
+async def check_receiver(url: str, *, reach: Reach = _PUBLIC) -> None:
+    """Refuse a URL that leads nowhere a message may go; a name that is not known yet may pass. Raises InvalidInput."""
+    try:
+        await checked_address(check_url(url), reach, resolve)
+    except RefusedAddress as error:
+        detail = [{"field": "url", "rule": str(error)}]
+        raise InvalidInput(
+            f"url: {error}",
+            hint="TERCET_TOOL_NETWORKS names networks that are allowed all the same",
+            detail=detail,
+        ) from error
+    except OSError:
+        return
 
 
 def _retry_after_seconds(answer: Answer) -> float | None:
