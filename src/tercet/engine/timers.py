@@ -76,13 +76,15 @@ class TimerLoop:
         engine = self._engine
         now_ms = engine.clock.now_ms()
         self._wake.clear()
+        # What is committed from here on wakes the loop, also when it is due at this very millisecond.
+        self._next_at_ms = None
         rows = await engine.reader.read(due_timers, now_ms, _BATCH)
         # Side by side, so that timers that are due together share a commit.
         await asyncio.gather(*(self._fire(row) for row in rows))
         if len(rows) == _BATCH:
             return
         next_at_ms = await engine.reader.read(next_timer_at_ms, now_ms)
-        if not self._wake.is_set():
+        if self._next_at_ms is None or (next_at_ms is not None and next_at_ms < self._next_at_ms):
             self._next_at_ms = next_at_ms
         nap = _LONGEST_NAP_SECONDS
         if self._next_at_ms is not None:

@@ -40,7 +40,7 @@ class Deliveries:
         self._engine = engine
         self._subscriptions = subscriptions
         self._notices = notices
-        self._send = send
+        self.send = send
         self._places = asyncio.Semaphore(_AT_ONCE)
         self._leases: dict[str, str] = {}
         """The timer that stands for each attempt that runs, by delivery."""
@@ -85,7 +85,7 @@ class Deliveries:
         try:
             async with self._places:
                 message = Message(id=delivery["id"], body=delivery["body"])
-                answer_status = await self._send(subscription, message)
+                answer_status = await self.send(subscription, message)
         except DeliveryFailed as error:
             answer_status, failure = error.status, error
         except TercetError as error:
