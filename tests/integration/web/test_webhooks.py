@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import Message
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -289,6 +291,26 @@ def test_a_signed_message_is_taken_once(with_api):
             await api.node.replays.take("agt_1", headers, b"{ }", secret)
 
     with_api(go)
+
+
+def test_the_receiver_of_the_how_to_takes_a_message_once_and_refuses_a_forged_one(with_api, receiver, capsys):
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "receive-webhooks.md"
+    code = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)[0]
+    scope: dict[str, Any] = {}
+    exec(compile(code, page.name, "exec"), scope)
+
+    async def go(api: Any) -> None:
+        made = await api.call(
+            "POST", "/api/v1/webhooks/register", status=201, json={"url": f"{receiver}/hook"}
+        )
+        await api.call("POST", f"/api/v1/webhooks/{made['webhook_id']}/test")
+        _, body, headers = received[0]
+
+        assert [scope["receive"](body, headers, made["secret"]) for _ in range(2)] == [204, 204]
+        assert capsys.readouterr().out.count("webhook.test") == 1
+        assert scope["receive"](body + b" ", headers, made["secret"]) == 401
+
+    with_api(go, tool_networks=LOOPBACK)
 
 
 async def test_deliver_says_what_the_receiver_asked_for(receiver):
