@@ -41,8 +41,8 @@ from tercet.humans.cancelling import Cancelling
 from tercet.humans.channels import Channels
 from tercet.humans.deadlines import Deadlines
 from tercet.humans.decide import Decisions
-from tercet.humans.deliveries import Deliveries
 from tercet.humans.notices import Notices
+from tercet.humans.outbox import Outbox
 from tercet.humans.replays import Replays
 from tercet.humans.requests import ApprovalRequests
 from tercet.humans.reveals import Reveals
@@ -92,12 +92,9 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
-    subscriptions: Subscriptions
-    deliveries: Deliveries
+    outbox: Outbox
     replays: Replays
     reveals: Reveals
-    view: View
-    """How values are shown unless somebody may see more."""
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -141,7 +138,7 @@ async def open_tercet(
                 on_lost=node.engine.recovery.on_lost,
             )
             await node.catalog.load()
-            await node.subscriptions.load()
+            await node.outbox.subscriptions.load()
             await node.engine.start(journal)
             try:
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
@@ -204,8 +201,6 @@ def _assemble(
     control = Control(engine)
     keyring = open_keyring(settings.data_dir)
     agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
-    view: View = partial(mask_value, region=settings.phone_region)
-    subscriptions, deliveries = _outbox(settings, engine, keyring, view)
     return Tercet(
         settings=settings,
         reader=reader,
@@ -223,27 +218,26 @@ def _assemble(
         agents=agents,
         runs=AgentRuns(engine, intake, services.feed),
         plans=PlanLibrary(engine),
-        subscriptions=subscriptions,
-        deliveries=deliveries,
+        outbox=_outbox(settings, engine, keyring),
         replays=Replays(engine),
-        reveals=Reveals(engine),
-        view=view,
+        reveals=Reveals(engine, masked=_masked(settings)),
         services=services,
         models=models,
         admin_token="",
     )
 
 
-def _outbox(
-    settings: Settings, engine: Engine, keyring: Keyring, view: View
-) -> tuple[Subscriptions, Deliveries]:
+def _outbox(settings: Settings, engine: Engine, keyring: Keyring) -> Outbox:
     # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
     reach = Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
     subscriptions = Subscriptions(engine, keyring, partial(check_receiver, reach=reach))
     public_url = settings.public_url or f"http://{settings.host}:{settings.port}"
-    notices = Notices(engine, subscriptions, public_url=public_url, view=view)
-    channels = Channels(subscriptions, _email(settings), reach)
-    return subscriptions, Deliveries(engine, subscriptions, notices, channels)
+    notices = Notices(engine, subscriptions, public_url=public_url, view=_masked(settings))
+    return Outbox(engine, subscriptions, notices, Channels(subscriptions, _email(settings), reach))
+
+
+def _masked(settings: Settings) -> View:
+    return partial(mask_value, region=settings.phone_region)
 
 
 def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:

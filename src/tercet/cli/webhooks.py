@@ -69,8 +69,8 @@ def remove(webhook_id: WebhookId, data_dir: DataDir = None) -> None:
     console.print(f"{webhook_id} hears of nothing any more")
 
 
-@app.command()
-def test(webhook_id: WebhookId, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+@app.command("test")
+def try_out(webhook_id: WebhookId, data_dir: DataDir = None, as_json: AsJson = False) -> None:
     """Send a test at once. Exits 1 when it is not taken."""
     answer = with_api(data_dir, lambda api: api.call("POST", f"/webhooks/{webhook_id}/test"))
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tercet.domain.errors import NotAllowed
+from tercet.domain.masking import View
 from tercet.engine.engine import Engine
 from tercet.humans.person import Person
 from tercet.store import statements as sql
@@ -16,8 +17,10 @@ _MAY_REVEAL = frozenset({"owner", "admin", "member"})
 class Reveals:
     """Records every look before it is given."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, masked: View) -> None:
         self._engine = engine
+        self.masked = masked
+        """How values are shown to whoever did not ask for more."""
 
     async def record(self, person: Person, *, execution_id: str, what: str) -> None:
         """Note that the person sees `what` of the execution unmasked. Raises NotAllowed for viewers and agents."""

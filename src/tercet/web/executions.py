@@ -47,7 +47,7 @@ async def list_all(
     rows = await node.reader.read(
         list_executions, owner_id=person.owner_id, kind=kind, status=status, limit=limit, before=cursor
     )
-    return page([execution_to_wire(row, node.view) for row in rows], limit, "execution_id")
+    return page([execution_to_wire(row, node.reveals.masked) for row in rows], limit, "execution_id")
 
 
 @router.get("/{execution_id}")
@@ -100,7 +100,7 @@ async def change_status(execution_id: str, request: Request, node: Node, person:
         await node.cancelling.cancel_execution(execution_id, by=person.user, reason=change.reason)
     else:
         await node.control.give_up(execution_id, by=person.user)
-    return execution_to_wire(await _own(node, person, execution_id), node.view)
+    return execution_to_wire(await _own(node, person, execution_id), node.reveals.masked)
 
 
 @router.post("/{execution_id}/retry", status_code=201)
@@ -108,7 +108,7 @@ async def retry_execution(execution_id: str, node: Node, person: Writer) -> dict
     """Retry: failed tasks of an open execution go on; an ended one starts anew, linked to the old one."""
     row = await _own(node, person, execution_id)
     return execution_to_wire(
-        await _own(node, person, await node.retries.retry(row, by=person.user)), node.view
+        await _own(node, person, await node.retries.retry(row, by=person.user)), node.reveals.masked
     )
 
 

@@ -16,6 +16,6 @@ Reveal = Annotated[bool, Query(description="Show personal data unmasked; who loo
 async def view_of(node: Node, person: Person, *, reveal: bool, execution_id: str, what: str) -> View:
     """Return how to show `what` of an execution. Raises NotAllowed when the person may not see it unmasked."""
     if not reveal:
-        return node.view
+        return node.reveals.masked
     await node.reveals.record(person, execution_id=execution_id, what=what)
     return as_it_is

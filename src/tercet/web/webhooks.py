@@ -19,28 +19,31 @@ router = APIRouter(tags=["webhooks"])
 async def register(request: Request, node: Node, person: Writer) -> dict[str, Any]:
     """Register a webhook, an e-mail address or a Slack hook. A webhook's secret is shown once."""
     wanted = parse(Registration, await json_body(request))
-    subscription, secret = await node.subscriptions.register(wanted, by=person)
+    subscription, secret = await node.outbox.subscriptions.register(wanted, by=person)
     return {**_to_wire(subscription), **({} if secret is None else {"secret": secret})}
 
 
 @router.get("/webhooks")
 async def list_all(node: Node, person: Writer) -> dict[str, Any]:
     """Return the owner's receivers, without their secrets."""
-    items = [node.view(_to_wire(subscription)) for subscription in node.subscriptions.of(person.owner_id)]
+    items = [
+        node.reveals.masked(_to_wire(subscription))
+        for subscription in node.outbox.subscriptions.of(person.owner_id)
+    ]
     return {"items": items, "next_cursor": None}
 
 
 @router.delete("/webhooks/{webhook_id}", status_code=204)
 async def delete(webhook_id: str, node: Node, person: Writer) -> None:
     """End one: nothing more is sent there."""
-    await node.subscriptions.delete(node.subscriptions.get(webhook_id, person.owner_id))
+    await node.outbox.subscriptions.delete(node.outbox.subscriptions.get(webhook_id, person.owner_id))
 
 
 @router.post("/webhooks/{webhook_id}/test")
 async def test(webhook_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Send a test at once; a failure is part of the answer."""
-    subscription = node.subscriptions.get(webhook_id, person.owner_id)
-    return _delivery_to_wire(await node.deliveries.test(subscription))
+    subscription = node.outbox.subscriptions.get(webhook_id, person.owner_id)
+    return _delivery_to_wire(await node.outbox.test(subscription))
 
 
 @router.get("/webhooks/{webhook_id}/deliveries")
@@ -48,8 +51,8 @@ async def deliveries(
     webhook_id: str, node: Node, person: Writer, limit: Limit = 50, cursor: Cursor = None
 ) -> dict[str, Any]:
     """Return what was sent there, or will be, newest first."""
-    subscription = node.subscriptions.get(webhook_id, person.owner_id)
-    rows = await node.subscriptions.deliveries(subscription, limit=limit, before=cursor)
+    subscription = node.outbox.subscriptions.get(webhook_id, person.owner_id)
+    rows = await node.outbox.subscriptions.deliveries(subscription, limit=limit, before=cursor)
     return page([_delivery_to_wire(row) for row in rows], limit, "delivery_id")
 
 

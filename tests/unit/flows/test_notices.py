@@ -85,12 +85,12 @@ class Receiver:
 
 
 async def listen(flow: Flow, receiver: Receiver, *events: str) -> Subscription:
-    flow.node.deliveries.send = receiver
+    flow.node.outbox.send = receiver
     wanted = Registration.model_validate(
         {"url": "https://192.0.2.1/hook", **({"events": list(events)} if events else {})}
     )
-    flow.node.subscriptions._check_url = anywhere
-    subscription, _ = await flow.node.subscriptions.register(wanted, by=OWNER)
+    flow.node.outbox.subscriptions._check_url = anywhere
+    subscription, _ = await flow.node.outbox.subscriptions.register(wanted, by=OWNER)
     return subscription
 
 
@@ -192,13 +192,13 @@ def test_a_message_is_sent_again_with_the_same_id_until_it_is_taken(flow, virtua
             await f.run("nap.asked")
             await asyncio.sleep(4 * 3_600 + 60)
             await settled(f)
-            waiting = (await f.node.subscriptions.deliveries(subscription, limit=10))[0]
+            waiting = (await f.node.outbox.subscriptions.deliveries(subscription, limit=10))[0]
             assert (waiting["status"], waiting["attempts"], waiting["answer_status"]) == ("pending", 2, 429)
 
             await asyncio.sleep(7_200)
             await settled(f)
 
-            taken = (await f.node.subscriptions.deliveries(subscription, limit=10))[0]
+            taken = (await f.node.outbox.subscriptions.deliveries(subscription, limit=10))[0]
             assert (taken["status"], taken["attempts"], taken["answer_status"]) == ("delivered", 3, 204)
             assert len(receiver.messages) == 3
             assert len({(message.id, message.body) for message in receiver.messages}) == 1
@@ -215,7 +215,7 @@ def test_a_message_that_nobody_takes_is_given_up_after_eight_attempts(flow, virt
             await asyncio.sleep(14 * 86_400)
             await settled(f)
 
-            row = (await f.node.subscriptions.deliveries(subscription, limit=10))[0]
+            row = (await f.node.outbox.subscriptions.deliveries(subscription, limit=10))[0]
             assert (row["status"], row["attempts"]) == ("failed", 8)
             assert row["error"] == "the address cannot be reached"
             assert len(receiver.messages) == 8
@@ -236,7 +236,7 @@ def test_a_receiver_that_is_gone_is_left_alone_and_a_bug_costs_one_attempt(flow,
             await asyncio.sleep(4 * 3_600 + 2)
             await settled(f)
 
-            row = (await f.node.subscriptions.deliveries(subscription, limit=10))[0]
+            row = (await f.node.outbox.subscriptions.deliveries(subscription, limit=10))[0]
             assert (row["status"], row["attempts"]) == (status, 1)
 
     virtual(go())
@@ -250,16 +250,16 @@ def test_after_its_deletion_nothing_is_sent(flow, virtual):
             await f.run("nap.asked")
             await asyncio.sleep(4 * 3_600 + 2)
             await settled(f)
-            await f.node.subscriptions.delete(subscription)
+            await f.node.outbox.subscriptions.delete(subscription)
             await f.run("nap.asked")
             await asyncio.sleep(5 * 3_600)
             await settled(f)
 
-            rows = await f.node.subscriptions.deliveries(subscription, limit=10)
+            rows = await f.node.outbox.subscriptions.deliveries(subscription, limit=10)
             assert [(row["status"], row["attempts"]) for row in rows] == [("dropped", 1)]
             assert len(receiver.messages) == 1
             with pytest.raises(NotFound):
-                f.node.subscriptions.get(subscription.id, OWNER.owner_id)
+                f.node.outbox.subscriptions.get(subscription.id, OWNER.owner_id)
 
     virtual(go())
 
@@ -275,8 +275,8 @@ def test_after_its_deletion_nothing_is_sent(flow, virtual):
 def test_a_registration_that_does_not_fit_its_channel_is_refused(flow, virtual, wanted):
     async def go() -> None:
         async with flow(SLEEPER, nap=nap) as f:
-            f.node.subscriptions._check_url = anywhere
+            f.node.outbox.subscriptions._check_url = anywhere
             with pytest.raises(InvalidInput):
-                await f.node.subscriptions.register(Registration.model_validate(wanted), by=OWNER)
+                await f.node.outbox.subscriptions.register(Registration.model_validate(wanted), by=OWNER)
 
     virtual(go())

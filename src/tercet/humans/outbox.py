@@ -31,14 +31,14 @@ _AT_ONCE = 20
 _LONGEST_ERROR = 500
 
 
-class Deliveries:
+class Outbox:
     """Handles the timers of deliveries."""
 
     def __init__(
         self, engine: Engine, subscriptions: Subscriptions, notices: Notices, send: SendMessage
     ) -> None:
         self._engine = engine
-        self._subscriptions = subscriptions
+        self.subscriptions = subscriptions
         self._notices = notices
         self.send = send
         self._places = asyncio.Semaphore(_AT_ONCE)
@@ -66,7 +66,7 @@ class Deliveries:
 
     async def _fire(self, timer: Record) -> None:
         delivery = await self._load(from_json(timer["payload"])["delivery_id"])
-        subscription = self._subscriptions.find(delivery["subscription_id"], delivery["owner_id"])
+        subscription = self.subscriptions.find(delivery["subscription_id"], delivery["owner_id"])
         unit = Unit()
         unit.add(sql.DELETE_TIMER, (timer["id"],))
         if delivery["status"] != "pending" or subscription is None:
