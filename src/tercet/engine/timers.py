@@ -70,6 +70,8 @@ class TimerLoop:
 
     async def _run(self) -> None:
         while True:
+            # What is committed from here on wakes the loop, also when it is due at this very millisecond.
+            self._next_at_ms = None
             try:
                 await self._tick()
             except asyncio.CancelledError:
@@ -82,8 +84,6 @@ class TimerLoop:
         engine = self._engine
         now_ms = engine.clock.now_ms()
         self._wake.clear()
-        # What is committed from here on wakes the loop, also when it is due at this very millisecond.
-        self._next_at_ms = None
         rows = await engine.reader.read(due_timers, now_ms, _BATCH)
         # Side by side, so that timers that are due together share a commit.
         await asyncio.gather(*(self._fire(row) for row in rows))
