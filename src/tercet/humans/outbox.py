@@ -7,6 +7,7 @@ slow receiver holds nobody up. Receivers may get a message twice; its id is the 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import structlog
 
@@ -19,7 +20,7 @@ from tercet.humans.channels import Message, SendMessage
 from tercet.humans.notices import DELIVERY_TIMER, Notice, Notices
 from tercet.humans.subscriptions import Subscription, Subscriptions
 from tercet.store import statements as sql
-from tercet.store.notices import load_delivery
+from tercet.store.notices import count_untried, load_delivery
 from tercet.store.reader import Record
 from tercet.store.unit import Unit
 from tercet.tools.webhooks import DeliveryFailed
@@ -29,6 +30,7 @@ _LEASE_MS = 120_000
 """Longer than an attempt may take, its wait for a free place included."""
 _AT_ONCE = 20
 _LONGEST_ERROR = 500
+_LOOK_SECONDS = 0.05
 
 
 class Outbox:
@@ -57,6 +59,13 @@ class Outbox:
         await self._engine.journal.submit(unit)
         await self._attempt(subscription, await self._load(delivery_id), last=True)
         return await self._load(delivery_id)
+
+    async def first_attempts(self, *, patience_seconds: float = 20.0) -> None:
+        """Return when every message was tried once, or the patience is over; what is left goes out later."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience_seconds):
+                while await self._engine.reader.read(count_untried):  # noqa: ASYNC110 rows, also of earlier runs
+                    await asyncio.sleep(_LOOK_SECONDS)
 
     async def _load(self, delivery_id: str) -> Record:
         row = await self._engine.reader.read(load_delivery, delivery_id)

@@ -21,6 +21,12 @@ def load_delivery(connection: sa.Connection, delivery_id: str) -> Record | None:
     return first(connection.execute(sa.select(deliveries).where(deliveries.c.id == delivery_id)))
 
 
+def count_untried(connection: sa.Connection) -> int:
+    """Return how many deliveries wait for their first attempt."""
+    query = sa.select(sa.func.count()).where(deliveries.c.status == "pending", deliveries.c.attempts == 0)
+    return int(connection.execute(query).scalar_one())
+
+
 def list_deliveries(
     connection: sa.Connection, *, subscription_id: str, limit: int, before: str | None = None
 ) -> list[Record]:

@@ -6,12 +6,16 @@ import asyncio
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from tercet.domain.codec import from_json
 from tercet.domain.errors import InvalidInput, NonRetryable, NotFound
 from tercet.harness import OWNER, Flow
 from tercet.humans.channels import Message
 from tercet.humans.subscriptions import Registration, Subscription
+from tercet.store.notices import count_untried
+from tercet.store.reader import Record, records
+from tercet.store.tables import executions
 from tercet.tools.webhooks import DeliveryFailed
 
 FLOW = """
@@ -92,6 +96,10 @@ async def listen(flow: Flow, receiver: Receiver, *events: str) -> Subscription:
     flow.node.outbox.subscriptions._check_url = anywhere
     subscription, _ = await flow.node.outbox.subscriptions.register(wanted, by=OWNER)
     return subscription
+
+
+def executions_of(connection: sa.Connection) -> list[Record]:
+    return records(connection.execute(sa.select(executions.c.status)))
 
 
 async def anywhere(_url: str) -> None:
@@ -260,6 +268,51 @@ def test_after_its_deletion_nothing_is_sent(flow, virtual):
             assert len(receiver.messages) == 1
             with pytest.raises(NotFound):
                 f.node.outbox.subscriptions.get(subscription.id, OWNER.owner_id)
+
+    virtual(go())
+
+
+def test_an_attempt_that_a_stop_cut_off_is_made_by_the_next_process(flow, virtual):
+    async def hang(_subscription: Subscription, _message: Message) -> int:
+        await asyncio.sleep(10**9)
+        return 204
+
+    async def go() -> None:
+        async with flow(FLOW, check=check) as f:
+            subscription = await listen(f, Receiver(), "task.failed")
+            f.node.outbox.send = hang
+            await f.send("order.placed", {"fail": True})
+            await asyncio.sleep(1)
+        receiver = Receiver()
+        async with flow(FLOW, start="2026-01-02", check=check) as f:
+            f.node.outbox.send = receiver
+            await asyncio.sleep(1)
+            await settled(f)
+
+            assert receiver.types == ["task.failed"]
+            rows = await f.node.outbox.subscriptions.deliveries(subscription, limit=10)
+            assert [(row["status"], row["attempts"]) for row in rows] == [("delivered", 1)]
+
+    virtual(go())
+
+
+def test_a_slow_receiver_holds_nobody_up(flow, virtual):
+    async def slow(_subscription: Subscription, _message: Message) -> int:
+        await asyncio.sleep(100)
+        return 204
+
+    async def go() -> None:
+        async with flow(SLEEPER, nap=nap) as f:
+            await listen(f, Receiver())
+            f.node.outbox.send = slow
+            for _ in range(30):
+                await f.send("nap.asked")
+            await asyncio.sleep(4 * 3_600 + 5)
+            statuses = {row["status"] for row in await f.node.reader.read(executions_of)}
+            assert statuses == {"COMPLETED"}
+
+            await asyncio.sleep(250)
+            assert await f.node.reader.read(count_untried) == 0
 
     virtual(go())
 
