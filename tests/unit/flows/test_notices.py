@@ -10,6 +10,9 @@ import sqlalchemy as sa
 
 from tercet.domain.codec import from_json
 from tercet.domain.errors import InvalidInput, NonRetryable, NotFound
+from tercet.domain.status import SubtaskStatus
+from tercet.engine.state import SubtaskState
+from tercet.engine.subtasks import block_subtask
 from tercet.harness import OWNER, Flow
 from tercet.humans.channels import Message
 from tercet.humans.subscriptions import Registration, Subscription
@@ -152,6 +155,29 @@ def test_a_failure_is_told_to_those_who_asked_for_it_only(flow, virtual):
             data = receiver.contents[0]["data"]
             assert data["message"] == "the address j***@example.org bounced"
             assert data["handler"] == "check"
+
+    virtual(go())
+
+
+def test_a_blocked_agent_is_told_with_what_it_reported(flow, virtual):
+    async def go() -> None:
+        async with flow(SLEEPER, nap=nap) as f:
+            receiver = Receiver()
+            await listen(f, receiver, "task.blocked")
+            execution_id = await f.send("nap.asked")
+            await f.idle()
+            async with f.node.engine.hold(execution_id) as state:
+                change = f.node.engine.change(state)
+                task = next(iter(state.tasks.values()))
+                subtask = SubtaskState(name="call", status=SubtaskStatus.RUNNING, agent_id="agt_1")
+                reason = "Carol's email address (carol@example.org) bounced"
+                block_subtask(change, task, subtask, reason=reason, waits_for="review:call:1")
+                await f.node.engine.submit(change)
+            await settled(f)
+
+            data = receiver.contents[0]["data"]
+            assert (receiver.types, data["subtask_id"]) == (["task.blocked"], "call")
+            assert data["message"] == "Carol's email address (c***@example.org) bounced"
 
     virtual(go())
 
