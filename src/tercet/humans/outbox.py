@@ -55,9 +55,10 @@ class Outbox:
         delivery_id = self._notices.add(
             unit, subscription, notice, now_ms=now_ms, due_at_ms=now_ms + _LEASE_MS
         )
-        self._leases[delivery_id] = _timer_of(unit)
         await self._engine.journal.submit(unit)
-        await self._attempt(subscription, await self._load(delivery_id), last=True)
+        delivery = await self._load(delivery_id)
+        self._leases[delivery_id] = _timer_of(unit)
+        await self._attempt(subscription, delivery, last=True)
         return await self._load(delivery_id)
 
     async def first_attempts(self, *, patience_seconds: float = 20.0) -> None:
@@ -83,10 +84,14 @@ class Outbox:
                 self._write(unit, delivery, status="dropped", error="the webhook was deleted")
             await self._engine.journal.submit(unit)
             return
-        runs = delivery["id"] in self._leases
-        self._leases[delivery["id"]] = self._put_off(unit, delivery["id"], _LEASE_MS)
+        ran = delivery["id"] in self._leases
+        lease = self._put_off(unit, delivery["id"], _LEASE_MS)
         await self._engine.journal.submit(unit)
-        if not runs:
+        if ran and delivery["id"] not in self._leases:
+            # The attempt ended meanwhile; the new timer finds what came of it.
+            return
+        self._leases[delivery["id"]] = lease
+        if not ran:
             self._engine.spawn(self._attempt(subscription, delivery))
 
     async def _attempt(self, subscription: Subscription, delivery: Record, *, last: bool = False) -> None:
