@@ -13,7 +13,7 @@ from tercet.domain.errors import InvalidInput, NotAuthenticated
 from tercet.domain.notices import MOST_ATTEMPTS, retry_delay_seconds
 from tercet.domain.webhooks import check_secret, new_secret, signed_headers, verify_incoming
 
-SECRET = new_secret()
+SECRET = new_secret(lambda count: b"k" * count)
 BODY = '{"type": "execution.failed", "title": "Größe"}'
 NOW = 1_790_000_000
 
