@@ -22,6 +22,10 @@ class Settings(BaseSettings):
     """The folder with the database and the admin token."""
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65535)
+    public_url: str | None = Field(default=None, pattern="^https?://[^\\s]+$")
+    """Where people reach the dashboard, for links in notices; by default the host and port above."""
+    phone_region: str = Field(default="US", pattern="^[A-Z]{2}$")
+    """Where phone numbers without a country code are taken to be from, when they are masked."""
     slots: int = Field(default=128, ge=1, le=10_000)
     """How many tasks run at once."""
     max_body_bytes: int = Field(default=5_000_000, ge=1_000)

@@ -19,6 +19,8 @@ from tercet.agent.task import AgentServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
+from tercet.domain.masking import View, mask_value
+from tercet.domain.sealing import Keyring
 from tercet.engine.calls import ExecutorCalls
 from tercet.engine.control import Control
 from tercet.engine.definition import Definition
@@ -36,10 +38,16 @@ from tercet.flows.events import Events
 from tercet.flows.handlers import HandlerTable
 from tercet.flows.retries import Retries
 from tercet.humans.cancelling import Cancelling
+from tercet.humans.channels import Channels
 from tercet.humans.deadlines import Deadlines
 from tercet.humans.decide import Decisions
+from tercet.humans.notices import Notices
+from tercet.humans.outbox import Outbox
+from tercet.humans.replays import Replays
 from tercet.humans.requests import ApprovalRequests
+from tercet.humans.reveals import Reveals
 from tercet.humans.rows import Locks
+from tercet.humans.subscriptions import Subscriptions
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.assembly import PlanWork, assemble
@@ -56,8 +64,10 @@ from tercet.tools.email import EmailTool
 from tercet.tools.http_request import HTTPRequestTool
 from tercet.tools.mcp import McpServers, load_mcp_servers
 from tercet.tools.result_cache import MemoryResultCache, RedisResultCache
+from tercet.tools.safe_http import Reach
 from tercet.tools.sandbox import ToolSandbox
 from tercet.tools.slack import SlackTool
+from tercet.tools.webhooks import check_receiver
 
 _SWITCH_INTERVAL_SECONDS = 0.0005
 _GC_THRESHOLDS = (10_000, 20, 50)
@@ -85,6 +95,9 @@ class Tercet:
     runs: AgentRuns
     plans: PlanLibrary
     plan_work: PlanWork
+    outbox: Outbox
+    replays: Replays
+    reveals: Reveals
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -128,6 +141,7 @@ async def open_tercet(
                 on_lost=node.engine.recovery.on_lost,
             )
             await node.catalog.load()
+            await node.outbox.subscriptions.load()
             await node.engine.start(journal)
             await node.plan_work.watch.start()
             try:
@@ -196,27 +210,13 @@ def _assemble(
     agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
     plan_work = assemble(engine, intake, cancelling, tokens, keyring, _work_rules(settings))
     return Tercet(
-        settings=settings,
-        reader=reader,
-        engine=engine,
-        intake=intake,
-        catalog=catalog,
-        events=Events(engine, intake, catalog),
-        control=control,
-        decisions=decisions,
-        cancelling=cancelling,
-        retries=Retries(engine, intake, control),
-        tokens=tokens,
-        registry=registry,
-        tools=services.catalog,
-        agents=agents,
-        runs=AgentRuns(engine, intake, services.feed),
-        plans=plan_work.library,
-        plan_work=plan_work,
-        services=services,
-        models=models,
-        admin_token="",
-    )
+        settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
+        events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,
+        retries=Retries(engine, intake, control), tokens=tokens, registry=registry, tools=services.catalog, agents=agents,
+        runs=AgentRuns(engine, intake, services.feed), plans=plan_work.library, plan_work=plan_work,
+        outbox=_outbox(settings, engine, keyring), replays=Replays(engine),
+        reveals=Reveals(engine, masked=_masked(settings)), services=services, models=models, admin_token="",
+    )  # fmt: skip
 
 
 def _work_rules(settings: Settings) -> WorkRules:
@@ -227,6 +227,19 @@ def _work_rules(settings: Settings) -> WorkRules:
         execution_timeout_seconds=settings.plan_timeout_hours * 3600,
         min_confidence=settings.decomposition_min_confidence,
     )
+
+
+def _outbox(settings: Settings, engine: Engine, keyring: Keyring) -> Outbox:
+    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
+    reach = Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
+    subscriptions = Subscriptions(engine, keyring, partial(check_receiver, reach=reach))
+    public_url = settings.public_url or f"http://{settings.host}:{settings.port}"
+    notices = Notices(engine, subscriptions, public_url=public_url, view=_masked(settings))
+    return Outbox(engine, subscriptions, notices, Channels(subscriptions, _email(settings), reach))
+
+
+def _masked(settings: Settings) -> View:
+    return partial(mask_value, region=settings.phone_region)
 
 
 def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:
@@ -249,16 +262,22 @@ def _llm_with_key(models: ModelSource, api_key: str) -> LlmExecutor | None:
 def installed_tools(settings: Settings) -> ToolCatalog:
     """Return the tools that agents may have here. Raises InvalidSettings."""
     servers = load_mcp_servers(settings.mcp_servers_file) if settings.mcp_servers_file else {}
-    resend, slack = settings.resend_api_key, settings.slack_token
-    email = EmailTool(
+    slack = settings.slack_token
+    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
+    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
+    catalog = ToolCatalog(
+        builtin_tools(email=_email(settings), slack=slack_tool, http=http), mcp=McpServers(servers)
+    )
+    catalog.discover()
+    return catalog
+
+
+def _email(settings: Settings) -> EmailTool:
+    resend = settings.resend_api_key
+    return EmailTool(
         host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender,
         resend_api_key=resend.get_secret_value() if resend else None,
     )  # fmt: skip
-    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
-    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
-    catalog = ToolCatalog(builtin_tools(email=email, slack=slack_tool, http=http), mcp=McpServers(servers))
-    catalog.discover()
-    return catalog
 
 
 def _sandbox(settings: Settings) -> ToolSandbox:

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import executions, inbox, manifests, operations, plans, running, tools
+from tercet.cli import executions, inbox, manifests, operations, plans, running, tools, webhooks
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")
 app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
+app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
 app.command("serve")(running.serve)
 app.command("emit")(executions.emit)

@@ -38,7 +38,7 @@ class _Server(uvicorn.Server):
 def serve(options: dict[str, Any], manifests: list[Path]) -> None:
     """Serve until SIGTERM or SIGINT."""
     settings = load_settings(**options)
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, phone_region=settings.phone_region)
     import uvloop
 
     uvloop.run(_serve(settings, manifests))

@@ -95,9 +95,6 @@ class Deadlines:
                 change = self._engine.change(state)
                 change.unit.add(sql.DELETE_TIMER, (row["id"],))
                 make_ready(change, approval, from_json(approval["spec"]))
-                change.log(
-                    "approval_ready", name=approval["handler"], message=f"{approval['items_open']} items"
-                )
                 write_approval(change.unit, approval)
                 await self._engine.submit(change)
 

@@ -161,6 +161,10 @@ def make_ready(change: Change, approval: Record, spec: dict[str, Any]) -> None:
     approval["ready_at_ms"] = change.now_ms
     approval["expires_at_ms"] = _expiry(change, spec)
     start_deadlines(change, approval["id"], spec)
+    change.log(
+        "approval_ready", name=approval["handler"], message=f"{approval['items_open']} items",
+        output=to_json({"approval_id": approval["id"]}),
+    )  # fmt: skip
 
 
 def start_deadlines(change: Change, approval_id: str, spec: dict[str, Any]) -> None:

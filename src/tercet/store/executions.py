@@ -229,9 +229,10 @@ def due_timers(connection: sa.Connection, now_ms: int, limit: int) -> list[Recor
     )
 
 
-def next_timer_at_ms(connection: sa.Connection, after_ms: int) -> int | None:
-    """Return when the earliest timer later than `after_ms` is due."""
-    next_at_ms: int | None = connection.scalar(
-        sa.select(sa.func.min(timers.c.due_at_ms)).where(timers.c.due_at_ms > after_ms)
-    )
+def next_timer_at_ms(connection: sa.Connection, after_ms: int, *, besides: str | None = None) -> int | None:
+    """Return when the earliest timer later than `after_ms` is due; timers of the kind `besides` do not count."""
+    query = sa.select(sa.func.min(timers.c.due_at_ms)).where(timers.c.due_at_ms > after_ms)
+    if besides is not None:
+        query = query.where(timers.c.kind != besides)
+    next_at_ms: int | None = connection.scalar(query)
     return next_at_ms

@@ -17,6 +17,7 @@ from tercet.web import (
     plan_executions,
     plans,
     tools,
+    webhooks,
     workers,
 )
 from tercet.web.access import BODY_COMPONENTS
@@ -28,7 +29,7 @@ from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
     manifests.router, events.router, plan_executions.router, executions.router, workers.router,
-    approvals.router, operations.router, agents.router, tools.router, plans.router,
+    approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router,
 )  # fmt: skip
 
 

@@ -59,7 +59,11 @@ async def start(request: Request, node: Node, person: Writer) -> dict[str, Any]:
     )  # fmt: skip
     row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=receipt.execution_id)
     assert row is not None
-    return {**execution_to_wire(row), "unsupported_actions": missing, "duplicate": receipt.duplicate}
+    return {
+        **execution_to_wire(row, node.reveals.masked),
+        "unsupported_actions": missing,
+        "duplicate": receipt.duplicate,
+    }
 
 
 @router.get("/{execution_id}/status")
@@ -68,7 +72,7 @@ async def status(execution_id: str, node: Node, person: Caller) -> dict[str, Any
     row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
     if row is None:
         raise NotFound(f"there is no execution {execution_id!r}")
-    return execution_to_wire(row) | await _current(node, row)
+    return execution_to_wire(row, node.reveals.masked) | await _current(node, row)
 
 
 @router.get("/{execution_id}/tree")
@@ -81,7 +85,10 @@ async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
     if plan is None:
         raise NotFound(f"the plan {row['plan_id']!r} is gone")
     tasks = await node.reader.read(tasks_of, execution_id)
-    return {"execution": execution_to_wire(row), **plan_tree(plan, tasks, started_at_ms=row["created_at_ms"])}
+    return {
+        "execution": execution_to_wire(row, node.reveals.masked),
+        **plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]),
+    }
 
 
 @router.post("/{execution_id}/events", status_code=201, openapi_extra=body_schema(AgentEvent))

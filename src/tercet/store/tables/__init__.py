@@ -7,6 +7,7 @@ Times are `…_at_ms`: milliseconds since the epoch, UTC. JSON is text. Money is
 from __future__ import annotations
 
 from tercet.store.tables.columns import metadata
+from tercet.store.tables.notices import deliveries, received_messages, reveals, subscriptions
 from tercet.store.tables.people import approval_items, approvals, ledger, tokens
 from tercet.store.tables.registry import (
     agent_revisions,
@@ -36,6 +37,7 @@ __all__ = [
     "approvals",
     "conversation_messages",
     "conversations",
+    "deliveries",
     "event_keys",
     "execution_agents",
     "execution_events",
@@ -47,6 +49,9 @@ __all__ = [
     "manifests",
     "metadata",
     "plans",
+    "received_messages",
+    "reveals",
+    "subscriptions",
     "timers",
     "tokens",
     "tool_audit",
