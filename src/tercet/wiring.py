@@ -52,6 +52,7 @@ from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.assembly import PlanWork, assemble
 from tercet.plans.library import PlanLibrary
+from tercet.plans.planner import Planner
 from tercet.plans.work import WorkRules
 from tercet.settings import Settings
 from tercet.store.keys import open_keyring
@@ -95,6 +96,7 @@ class Tercet:
     runs: AgentRuns
     plans: PlanLibrary
     plan_work: PlanWork
+    planner: Planner
     outbox: Outbox
     replays: Replays
     reveals: Reveals
@@ -143,7 +145,7 @@ async def open_tercet(
             await node.catalog.load()
             await node.outbox.subscriptions.load()
             await node.engine.start(journal)
-            await node.plan_work.watch.start()
+            await node.plan_work.start()
             try:
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
@@ -157,7 +159,7 @@ async def open_tercet(
 
 
 async def _stop(node: Tercet) -> None:
-    await node.plan_work.watch.stop()
+    await node.plan_work.stop()
     await node.engine.stop()
     await node.registry.aclose()
     await node.agents.aclose()
@@ -208,14 +210,25 @@ def _assemble(
     cancelling = Cancelling(engine, control, decisions, locks)
     keyring, tokens = open_keyring(settings.data_dir), Tokens(engine)
     agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
-    plan_work = assemble(engine, intake, cancelling, tokens, keyring, _work_rules(settings))
+    plan_work = assemble(engine, intake, cancelling, tokens, keyring, _reach(settings), _work_rules(settings))
+    runs = AgentRuns(engine, intake, services.feed)
     return Tercet(
         settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
         events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,
         retries=Retries(engine, intake, control), tokens=tokens, registry=registry, tools=services.catalog, agents=agents,
-        runs=AgentRuns(engine, intake, services.feed), plans=plan_work.library, plan_work=plan_work,
+        runs=runs, plans=plan_work.library, plan_work=plan_work, planner=_planner(settings, agents, runs, plan_work, models),
         outbox=_outbox(settings, engine, keyring), replays=Replays(engine),
         reveals=Reveals(engine, masked=_masked(settings)), services=services, models=models, admin_token="",
+    )  # fmt: skip
+
+
+def _planner(
+    settings: Settings, agents: Agents, runs: AgentRuns, plan_work: PlanWork, models: ModelSource
+) -> Planner:
+    asks_model = models.kind != "mock" or settings.mock_script is not None
+    return Planner(
+        agents, runs, plan_work.library, plan_work.runs, asks_model=asks_model,
+        min_confidence=settings.decomposition_min_confidence,
     )  # fmt: skip
 
 
@@ -230,12 +243,16 @@ def _work_rules(settings: Settings) -> WorkRules:
 
 
 def _outbox(settings: Settings, engine: Engine, keyring: Keyring) -> Outbox:
-    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
-    reach = Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
+    reach = _reach(settings)
     subscriptions = Subscriptions(engine, keyring, partial(check_receiver, reach=reach))
     public_url = settings.public_url or f"http://{settings.host}:{settings.port}"
     notices = Notices(engine, subscriptions, public_url=public_url, view=_masked(settings))
     return Outbox(engine, subscriptions, notices, Channels(subscriptions, _email(settings), reach))
+
+
+def _reach(settings: Settings) -> Reach:
+    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
+    return Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
 
 
 def _masked(settings: Settings) -> View:

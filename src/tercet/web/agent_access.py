@@ -10,7 +10,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 
-from tercet.domain.errors import NotAllowed, RateLimitExceededError
+from tercet.domain.errors import NotAllowed, NotAuthenticated, RateLimitExceededError
 from tercet.plans.workers import Worker
 from tercet.web.access import node_of, person_of
 
@@ -51,8 +51,11 @@ class TooManyRequests(RateLimitExceededError):
 async def act_as(request: Request, response: Response, agent_id: str) -> Worker:
     """Return the agent worker that the caller acts for. Raises NotAuthenticated, NotAllowed, NotFound, TooManyRequests.
 
-    An agent's key acts for that agent only; a person who may change things acts for any agent of the owner.
+    An agent's key acts for that agent only, and so does the signature of an agent with a webhook; a person who may
+    change things acts for any agent of the owner.
     """
+    if "authorization" not in request.headers and "webhook-signature" in request.headers:
+        return await _signed(request, response, agent_id)
     person = await person_of(request)
     if person.is_agent:
         response.headers.update(request.app.state.agent_rates.count(person.user))
@@ -61,3 +64,15 @@ async def act_as(request: Request, response: Response, agent_id: str) -> Worker:
     elif person.role == "viewer":
         raise NotAllowed("a viewer may not act for an agent")
     return node_of(request).plan_work.workers.get(agent_id, owner_id=person.owner_id)
+
+
+async def _signed(request: Request, response: Response, agent_id: str) -> Worker:
+    """Return the agent whose webhook secret signed the request; each signed message is taken once."""
+    node = node_of(request)
+    worker = node.plan_work.workers.find(agent_id)
+    secret = node.plan_work.workers.secret_of(worker) if worker is not None else None
+    if worker is None or secret is None:
+        raise NotAuthenticated("the signature does not belong to an agent with a webhook")
+    await node.replays.take(worker.id, request.headers, await request.body(), secret)
+    response.headers.update(request.app.state.agent_rates.count(worker.id))
+    return worker
