@@ -26,6 +26,7 @@ from tercet.engine.control import Control
 from tercet.engine.definition import Definition
 from tercet.engine.engine import Engine
 from tercet.engine.intake import Intake
+from tercet.engine.live import Live
 from tercet.executors.classifier import ClassifierExecutor
 from tercet.executors.document_processor import DocumentProcessorExecutor
 from tercet.executors.llm import LlmExecutor
@@ -47,6 +48,7 @@ from tercet.humans.replays import Replays
 from tercet.humans.requests import ApprovalRequests
 from tercet.humans.reveals import Reveals
 from tercet.humans.rows import Locks
+from tercet.humans.stream_tokens import StreamTokens
 from tercet.humans.subscriptions import Subscriptions
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
@@ -97,12 +99,19 @@ class Tercet:
     plans: PlanLibrary
     plan_work: PlanWork
     planner: Planner
+    live: Live
+    stream_tokens: StreamTokens
     outbox: Outbox
     replays: Replays
     reveals: Reveals
     services: AgentServices
     models: ModelSource
     admin_token: str
+
+    def wind_down(self) -> None:
+        """End what waits: streams, and agents that poll. A server calls it when it begins to stop."""
+        self.live.close()
+        self.plan_work.board.close()
 
 
 @asynccontextmanager
@@ -216,7 +225,9 @@ def _assemble(
         settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
         events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,
         retries=Retries(engine, intake, control), tokens=tokens, registry=registry, tools=services.catalog, agents=agents,
-        runs=runs, plans=plan_work.library, plan_work=plan_work, planner=_planner(settings, agents, runs, plan_work, models),
+        runs=runs, plans=plan_work.library, plan_work=plan_work, live=Live(engine),
+        stream_tokens=StreamTokens(keyring.derive("streams"), clock),
+        planner=_planner(settings, agents, runs, plan_work, models),
         outbox=_outbox(settings, engine, keyring), replays=Replays(engine),
         reveals=Reveals(engine, masked=_masked(settings)), services=services, models=models, admin_token="",
     )  # fmt: skip

@@ -65,6 +65,7 @@ class Board:
         self._posted: dict[str, _Posted] = {}
         self._held: dict[str, list[Held]] = {}
         self._flags: dict[str, list[Flag]] = {}
+        self.closed = False
         self._releases: dict[str, list[asyncio.Future[None]]] = {}
         self._waiting: dict[str, dict[str, _Waiter]] = {}
         """Owner → agent → who waits; in the order of their coming."""
@@ -151,6 +152,8 @@ class Board:
 
     async def wait(self, worker: Worker, actions: frozenset[str], seconds: float) -> None:
         """Return when something may have come for the agent, or after so many seconds."""
+        if self.closed:
+            return
         waiters = self._waiting.setdefault(worker.owner_id, {})
         before = waiters.pop(worker.id, None)
         if before is not None:
@@ -177,6 +180,13 @@ class Board:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._releases.setdefault(agent_id, []).append(future)
             await future
+
+    def close(self) -> None:
+        """Let nobody wait any more: the node stops."""
+        self.closed = True
+        for waiters in self._waiting.values():
+            for waiter in waiters.values():
+                _wake(waiter)
 
     def waiting_of(self, owner_id: str) -> int:
         """Return how many agents of an owner wait."""

@@ -137,6 +137,14 @@ def list_events(
     return records(connection.execute(query))
 
 
+def last_seq(connection: sa.Connection, execution_id: str) -> int:
+    """Return the number of an execution's newest event."""
+    query = sa.select(sa.func.max(execution_events.c.seq)).where(
+        execution_events.c.execution_id == execution_id
+    )
+    return connection.scalar(query) or 0
+
+
 def count_by_status(
     connection: sa.Connection, ids: Sequence[str] | None = None, *, owner_id: str | None = None
 ) -> dict[str, int]:

@@ -16,6 +16,7 @@ from tercet.web import (
     operations,
     plan_executions,
     plans,
+    streams,
     tools,
     webhooks,
     workers,
@@ -29,7 +30,7 @@ from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
     manifests.router, events.router, plan_executions.router, executions.router, workers.router,
-    approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router,
+    approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router, streams.router,
 )  # fmt: skip
 
 

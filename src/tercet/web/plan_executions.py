@@ -131,4 +131,5 @@ async def _current(node: Node, row: dict[str, Any]) -> dict[str, Any]:
     if row["plan_id"] is None or row["completed_at_ms"] is not None:
         return {}
     async with node.engine.hold(row["id"]) as state:
-        return await node.plan_work.work.current_of(state)
+        task_id, title = node.plan_work.work.held_title(row["id"])
+        return {"current_task_id": task_id, "current_task_title": title, "agent_ids": sorted(state.agents)}

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Condition, Thread
 from typing import Any
 
 import pytest
@@ -21,8 +22,14 @@ PLAN = {
                     "task_id": "task_1_1",
                     "title": "Interview",
                     "subtasks": [
-                        {"subtask_id": "task_1_1_a", "title": "Send request", "action": "send_email", "params": {"to": "carol@example.org"}},
-                        {"subtask_id": "task_1_1_b", "title": "Document", "action": "document_findings", "prerequisites": ["task_1_1_a"]},
+                        {
+                            "subtask_id": "task_1_1_a", "title": "Send request", "action": "send_email",
+                            "params": {"to": "carol@example.org"},
+                        },
+                        {
+                            "subtask_id": "task_1_1_b", "title": "Document", "action": "document_findings",
+                            "prerequisites": ["task_1_1_a"],
+                        },
                     ],
                 }
             ],
@@ -299,13 +306,34 @@ def test_a_plan_is_written_for_a_goal(with_api):
     with_api(use)
 
 
-def test_an_agent_with_a_webhook_gets_signed_work_and_may_answer_signed(with_api):
-    got: list[tuple[dict[str, str], bytes]] = []
+class Received:
+    """What a webhook's receiver was sent."""
+
+    def __init__(self) -> None:
+        self.messages: list[tuple[dict[str, str], bytes]] = []
+        self.url = ""
+        self._more = Condition()
+
+    def add(self, headers: dict[str, str], body: bytes) -> None:
+        with self._more:
+            self.messages.append((headers, body))
+            self._more.notify_all()
+
+    def wait_for(self, count: int) -> None:
+        with self._more:
+            assert self._more.wait_for(lambda: len(self.messages) >= count, timeout=20)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Received]:
+    """Serve a receiver that is not ready at first."""
+    received = Received()
 
     class Receiver(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            got.append((dict(self.headers), self.rfile.read(int(self.headers["content-length"]))))
-            self.send_response(503 if len(got) == 1 else 200)
+            raw = self.rfile.read(int(self.headers["content-length"]))
+            received.add({name.lower(): value for name, value in self.headers.items()}, raw)
+            self.send_response(503 if len(received.messages) == 1 else 200)
             self.end_headers()
 
         def log_message(self, *args: Any) -> None:
@@ -313,19 +341,26 @@ def test_an_agent_with_a_webhook_gets_signed_work_and_may_answer_signed(with_api
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
     Thread(target=server.serve_forever, daemon=True).start()
+    received.url = f"http://127.0.0.1:{server.server_port}/hook"
+    yield received
+    server.shutdown()
+    server.server_close()
 
+
+def test_an_agent_with_a_webhook_gets_signed_work_and_may_answer_signed(with_api, receiver):
     async def use(api: Any) -> None:
-        url = f"http://127.0.0.1:{server.server_port}/hook"
-        body = {"name": "Pushed", "capabilities": ["send_email", "document_findings"], "webhook_url": url}
+        body = {
+            "name": "Pushed",
+            "capabilities": ["send_email", "document_findings"],
+            "webhook_url": receiver.url,
+        }
         made = await api.call("POST", "/api/agents/register", status=201, json=body)
         execution_id = await started(api, made["agent_id"])
-        while len(got) < 2:
-            await asyncio.sleep(0.05)
-        (headers, raw), (again, _) = got
-        lower = {name.lower(): value for name, value in headers.items()}
-        work = Webhook(made["webhook_secret"]).verify(raw, lower)
+        await asyncio.to_thread(receiver.wait_for, 2)
+        (headers, raw), (again, _) = receiver.messages
+        work = Webhook(made["webhook_secret"]).verify(raw, headers)
         assert work["next_task"]["task_id"] == "task_1_1_a"
-        assert {k.lower(): v for k, v in again.items()}["webhook-id"] == lower["webhook-id"]
+        assert again["webhook-id"] == headers["webhook-id"]
 
         event = json.dumps(
             {"agent_id": made["agent_id"], "event_type": "task_complete", "task_id": "task_1_1_a"}
@@ -342,12 +377,7 @@ def test_an_agent_with_a_webhook_gets_signed_work_and_may_answer_signed(with_api
         )
         await api.call("POST", path, status=201, content=event, headers=signed)
         await api.call("POST", path, status=409, content=event, headers=signed)
-        while len(got) < 3:
-            await asyncio.sleep(0.05)
-        assert json.loads(got[2][1])["next_task"]["task_id"] == "task_1_1_b"
+        await asyncio.to_thread(receiver.wait_for, 3)
+        assert json.loads(receiver.messages[2][1])["next_task"]["task_id"] == "task_1_1_b"
 
-    try:
-        with_api(use, tool_networks=["127.0.0.0/8"])
-    finally:
-        server.shutdown()
-        server.server_close()
+    with_api(use, tool_networks=["127.0.0.0/8"])
