@@ -48,6 +48,12 @@ class TooManyRequests(RateLimitExceededError):
         self.headers = headers
 
 
+async def check_known(request: Request) -> None:
+    """Raise NotAuthenticated before anything is said about the body; a signature is judged with it."""
+    if "authorization" in request.headers or "webhook-signature" not in request.headers:
+        await person_of(request)
+
+
 async def act_as(request: Request, response: Response, agent_id: str) -> Worker:
     """Return the agent worker that the caller acts for. Raises NotAuthenticated, NotAllowed, NotFound, TooManyRequests.
 

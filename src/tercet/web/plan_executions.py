@@ -14,7 +14,7 @@ from tercet.plans.tree import plan_tree
 from tercet.store.listing import get_execution, tasks_of
 from tercet.store.plans import load_any_plan
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
-from tercet.web.agent_access import act_as
+from tercet.web.agent_access import act_as, check_known
 
 router = APIRouter(prefix="/executions", tags=["executions of plans"])
 
@@ -94,6 +94,7 @@ async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
 @router.post("/{execution_id}/events", status_code=201, openapi_extra=body_schema(AgentEvent))
 async def report(execution_id: str, request: Request, response: Response, node: Node) -> dict[str, Any]:
     """Record an event of an agent worker. The same event again, by its key or its timestamp, answers as the first time."""
+    await check_known(request)
     event = parse(AgentEvent, await json_body(request))
     worker = await act_as(request, response, event.agent_id)
     await _check_owner(node, execution_id, worker.owner_id)
@@ -106,6 +107,7 @@ async def report(execution_id: str, request: Request, response: Response, node: 
 @router.post("/{execution_id}/events/batch", status_code=201, openapi_extra=body_schema(BatchIn))
 async def report_batch(execution_id: str, request: Request, response: Response, node: Node) -> dict[str, Any]:
     """Record many events of one agent as one unit. Events that are refused say why; the others are recorded."""
+    await check_known(request)
     body = await json_body(request)
     listed = parse(BatchIn, {"events": body} if isinstance(body, list) else body).events
     events = [parse(AgentEvent, item, prefix=f"events.{number}.") for number, item in enumerate(listed)]
