@@ -37,6 +37,7 @@ class PlanWork:
 
     async def start(self) -> None:
         """Read the agent workers and begin to look after the open executions; the engine runs already."""
+        await self.reports.keys.start()
         await self.watch.start()
 
     async def stop(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from tercet.domain.codec import digest
 from tercet.domain.errors import InvalidInput, NotFound
 from tercet.flows.wire import execution_to_wire
 from tercet.plans.report_model import MOST_IN_A_BATCH, AgentEvent
@@ -95,13 +96,16 @@ async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
 async def report(execution_id: str, request: Request, response: Response, node: Node) -> dict[str, Any]:
     """Record an event of an agent worker. The same event again, by its key or its timestamp, answers as the first time."""
     await check_known(request)
-    event = parse(AgentEvent, await json_body(request))
+    body = await json_body(request)
+    event = parse(AgentEvent, body)
     worker = await act_as(request, response, event.agent_id)
     await _check_owner(node, execution_id, worker.owner_id)
     key = request.headers.get("idempotency-key")
     if key is not None and not 1 <= len(key) <= 200:
         raise InvalidInput("Idempotency-Key has 1 to 200 characters")
-    return await node.plan_work.reports.report(execution_id, event, worker=worker, idempotency_key=key)
+    return await node.plan_work.reports.report(
+        execution_id, event, content=digest(body), worker=worker, idempotency_key=key
+    )
 
 
 @router.post("/{execution_id}/events/batch", status_code=201, openapi_extra=body_schema(BatchIn))
@@ -113,7 +117,9 @@ async def report_batch(execution_id: str, request: Request, response: Response, 
     events = [parse(AgentEvent, item, prefix=f"events.{number}.") for number, item in enumerate(listed)]
     worker = await act_as(request, response, events[0].agent_id)
     await _check_owner(node, execution_id, worker.owner_id)
-    answers = await node.plan_work.reports.report_batch(execution_id, events, worker=worker)
+    answers = await node.plan_work.reports.report_batch(
+        execution_id, events, contents=[digest(item) for item in listed], worker=worker
+    )
     recorded = sum(1 for answer in answers if answer["recorded"])
     return {"recorded": recorded, "refused": len(answers) - recorded, "items": answers}
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from tercet.web.app import create_app
 
-PLAN = {"title": "Secret plan", "phases": [{"phase_id": "p", "tasks": [{"task_id": "t", "subtasks": [{"subtask_id": "s", "action": "x"}]}]}]}  # fmt: skip
+TASK = {"task_id": "t", "subtasks": [{"subtask_id": "s", "action": "x"}]}
+PLAN = {"title": "Secret plan", "phases": [{"phase_id": "p", "tasks": [TASK]}]}
 OPEN = {"/healthz", "/readyz", "/metrics"}
 """Without a token by design: they say nothing of anybody's data."""
 BY_SIGNATURE = {"/api/v1/hooks/{manifest}/{path}"}
