@@ -16,6 +16,13 @@ from tercet.agent.agents import Agents
 from tercet.agent.audit_book import AuditBook
 from tercet.agent.runs import AgentRuns
 from tercet.agent.task import AgentServices
+from tercet.chat.chats import Chats
+from tercet.chat.definition import REVISION_ID as CHAT_REVISION
+from tercet.chat.documents import Documents
+from tercet.chat.library import SHIPPED, load_library
+from tercet.chat.policy import Limits
+from tercet.chat.projects import Projects
+from tercet.chat.services import ChatServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
@@ -82,6 +89,10 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
+    projects: Projects
+    documents: Documents
+    chats: Chats
+    chat_services: ChatServices
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -170,6 +181,8 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
+        if revision_id == CHAT_REVISION:
+            return chats.definition
         source = agents if revision_id.startswith("agr_") else catalog
         return await source.definition(revision_id)
 
@@ -188,6 +201,10 @@ def _assemble(
     agents = Agents(
         engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
     )
+    runs = AgentRuns(engine, intake, services.feed)
+    projects = Projects(engine)
+    chat_services = _chat_services(settings, services, models)
+    chats = Chats(engine, intake, chat_services, projects, runs)
     return Tercet(
         settings=settings,
         reader=reader,
@@ -203,8 +220,12 @@ def _assemble(
         registry=registry,
         tools=services.catalog,
         agents=agents,
-        runs=AgentRuns(engine, intake, services.feed),
+        runs=runs,
         plans=PlanLibrary(engine),
+        projects=projects,
+        documents=Documents(engine, projects, registry.run, max_bytes=settings.max_document_bytes),
+        chats=chats,
+        chat_services=chat_services,
         services=services,
         models=models,
         admin_token="",
@@ -220,6 +241,19 @@ def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> 
         workspaces=settings.data_dir / "workspaces",
         cache=RedisResultCache(settings.redis_url) if settings.redis_url else MemoryResultCache(),
         make_sandbox=partial(_sandbox, settings),
+    )
+
+
+def _chat_services(settings: Settings, services: AgentServices, models: ModelSource) -> ChatServices:
+    """Without a model of one's own the rules decide: what a mock decides means nothing."""
+    folders = [SHIPPED, *([settings.templates_dir] if settings.templates_dir else [])]
+    return ChatServices(
+        agents=services,
+        library=load_library(*folders),
+        limits=Limits(models=tuple(settings.chat_models)),
+        decider="rules" if models.kind == "mock" else "model",
+        decider_model=settings.chat_decider_model,
+        turn_usd=settings.chat_turn_usd,
     )
 
 

@@ -6,6 +6,7 @@ Times are `…_at_ms`: milliseconds since the epoch, UTC. JSON is text. Money is
 
 from __future__ import annotations
 
+from tercet.store.tables.chats import document_passages, documents, projects
 from tercet.store.tables.columns import metadata
 from tercet.store.tables.people import approval_items, approvals, ledger, tokens
 from tercet.store.tables.registry import (
@@ -36,6 +37,8 @@ __all__ = [
     "approvals",
     "conversation_messages",
     "conversations",
+    "document_passages",
+    "documents",
     "event_keys",
     "execution_agents",
     "execution_events",
@@ -47,6 +50,7 @@ __all__ = [
     "manifests",
     "metadata",
     "plans",
+    "projects",
     "timers",
     "tokens",
     "tool_audit",
