@@ -20,7 +20,9 @@ REVISION_ID = "cht_1"
 _HANDLER = "chat"
 _SPEC = HandlerSpec(
     name=_HANDLER, executor="agent", emits=frozenset(),
-    retry=RetryPolicy(max_attempts=MOST_ATTEMPTS, max_backoff_seconds=20.0),
+    retry=RetryPolicy(
+        max_attempts=MOST_ATTEMPTS, backoff="exponential", backoff_seconds=0.5, max_backoff_seconds=20.0
+    ),
 )  # fmt: skip
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-DECIDER = "You decide what happens"
-
-
-def decided(**answer: Any) -> dict[str, Any]:
-    """Return the mock's rule for the decider's answer."""
-    return {"match": {"system_contains": DECIDER}, "reply": {"json": {"confidence": 0.9, **answer}}}
+from tests.integration.chat.scripts import decided
 
 
 def test_a_message_without_a_key_is_answered_by_the_mock_and_says_so(with_chat):
