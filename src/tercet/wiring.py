@@ -254,6 +254,7 @@ def _chat_services(settings: Settings, services: AgentServices, models: ModelSou
         decider="rules" if models.kind == "mock" else "model",
         decider_model=settings.chat_decider_model,
         turn_usd=settings.chat_turn_usd,
+        note=models.note,
     )
 
 

@@ -8,6 +8,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from tercet.chat.chats import Post, Posted
 from tercet.domain.errors import AlreadyDecided
 from tercet.humans.decide import Decision
@@ -39,8 +41,11 @@ def main(folder: str, base_url: str | None, message: str, kill_at_commit: int | 
 
 
 async def _run(folder: Path, base_url: str | None, message: str, kill_at_commit: int | None) -> None:
-    models = {"anthropic_api_key": "k", "anthropic_base_url": base_url} if base_url else {}
-    settings = Settings(_env_file=None, data_dir=folder, **models)
+    settings = Settings(_env_file=None, data_dir=folder)
+    if base_url is not None:
+        settings = Settings(
+            _env_file=None, data_dir=folder, anthropic_api_key=SecretStr("k"), anthropic_base_url=base_url
+        )
     async with open_tercet(settings) as node:
         node.tools.add(StampChatTool(), origin="test")
         commits = 0

@@ -26,6 +26,8 @@ class ChatServices:
     turn_usd: Decimal | None = None
     """What a turn may cost before a person is asked."""
     approval_seconds: float = 86_400.0
+    note: str | None = None
+    """What has to be said wherever a model's answer is shown: that it is a mock's."""
     locks: Locks = field(default_factory=Locks)
 
     @property

@@ -257,6 +257,8 @@ class Turn:
                 "tokens_input": usage["tokens_input"], "tokens_output": usage["tokens_output"],
                 "usage_flags": sorted({flag for flags in usage["flags"] for flag in from_json(flags)}),
             }  # fmt: skip
+            if self._services.note is not None and usage["tokens_output"]:
+                detail["note"] = self._services.note
             row = message_row(
                 conversation_id=self._conversation_id, seq=seq, role="assistant", content=outcome.text,
                 execution_id=context.execution_id, at_ms=change.now_ms, message_id=change.mint.mint("msg"),

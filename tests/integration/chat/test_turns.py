@@ -13,6 +13,7 @@ def test_a_message_without_a_key_is_answered_by_the_mock_and_says_so(with_chat):
 
         assert said["status"] == "COMPLETED"
         assert "mock Claude" in said["answer"]["content"]
+        assert "no real model" in said["answer"]["detail"]["note"]
         assert [m["role"] for m in await api.messages(said["conversation_id"])] == ["user", "assistant"]
 
     with_chat(use)
