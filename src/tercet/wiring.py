@@ -19,6 +19,7 @@ from tercet.agent.task import AgentServices
 from tercet.chat.chats import Chats
 from tercet.chat.definition import REVISION_ID as CHAT_REVISION
 from tercet.chat.documents import Documents
+from tercet.chat.face import ChatFace
 from tercet.chat.library import SHIPPED, load_library
 from tercet.chat.policy import Limits
 from tercet.chat.projects import Projects
@@ -89,10 +90,7 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
-    projects: Projects
-    documents: Documents
-    chats: Chats
-    chat_services: ChatServices
+    chat: ChatFace
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -182,7 +180,7 @@ def _assemble(
 
     async def definitions(revision_id: str) -> Definition:
         if revision_id == CHAT_REVISION:
-            return chats.definition
+            return chat.chats.definition
         source = agents if revision_id.startswith("agr_") else catalog
         return await source.definition(revision_id)
 
@@ -202,9 +200,7 @@ def _assemble(
         engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
     )
     runs = AgentRuns(engine, intake, services.feed)
-    projects = Projects(engine)
-    chat_services = _chat_services(settings, services, models)
-    chats = Chats(engine, intake, chat_services, projects, runs)
+    chat = _chat(settings, engine, intake, services, runs, registry, models)
     return Tercet(
         settings=settings,
         reader=reader,
@@ -222,10 +218,7 @@ def _assemble(
         agents=agents,
         runs=runs,
         plans=PlanLibrary(engine),
-        projects=projects,
-        documents=Documents(engine, projects, registry.run, max_bytes=settings.max_document_bytes),
-        chats=chats,
-        chat_services=chat_services,
+        chat=chat,
         services=services,
         models=models,
         admin_token="",
@@ -244,17 +237,32 @@ def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> 
     )
 
 
-def _chat_services(settings: Settings, services: AgentServices, models: ModelSource) -> ChatServices:
+def _chat(
+    settings: Settings,
+    engine: Engine,
+    intake: Intake,
+    agents: AgentServices,
+    runs: AgentRuns,
+    registry: ExecutorRegistry,
+    models: ModelSource,
+) -> ChatFace:
     """Without a model of one's own the rules decide: what a mock decides means nothing."""
     folders = [SHIPPED, *([settings.templates_dir] if settings.templates_dir else [])]
-    return ChatServices(
-        agents=services,
+    services = ChatServices(
+        agents=agents,
         library=load_library(*folders),
         limits=Limits(models=tuple(settings.chat_models)),
         decider="rules" if models.kind == "mock" else "model",
         decider_model=settings.chat_decider_model,
         turn_usd=settings.chat_turn_usd,
         note=models.note,
+    )
+    projects = Projects(engine)
+    return ChatFace(
+        projects=projects,
+        documents=Documents(engine, projects, registry.run, max_bytes=settings.max_document_bytes),
+        chats=Chats(engine, intake, services, projects, runs),
+        services=services,
     )
 
 

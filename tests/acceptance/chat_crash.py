@@ -57,10 +57,10 @@ async def _run(folder: Path, base_url: str | None, message: str, kill_at_commit:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         node.engine.commit_listeners.append(count)
-        projects = await node.projects.all(owner_id=OWNER, limit=1, before=None)
-        project = projects[0] if projects else await node.projects.create(owner_id=OWNER, name="Crash")
+        projects = await node.chat.projects.all(owner_id=OWNER, limit=1, before=None)
+        project = projects[0] if projects else await node.chat.projects.create(owner_id=OWNER, name="Crash")
         post = Post(project_id=project["id"], message=message, idempotency_key="the-one-message")
-        posted = await node.chats.post(post, owner_id=OWNER, user="ada")
+        posted = await node.chat.chats.post(post, owner_id=OWNER, user="ada")
         answer = await _finish(node, posted)
         (folder / "answer").write_text(answer)
 
@@ -68,10 +68,10 @@ async def _run(folder: Path, base_url: str | None, message: str, kill_at_commit:
 async def _finish(node: Tercet, posted: Posted) -> str:
     """Approve what has to be approved until the answer is there."""
     while True:
-        _, answer = await node.chats.wait(posted, seconds=30)
+        _, answer = await node.chat.chats.wait(posted, seconds=30)
         if answer is not None:
             return str(answer["content"])
-        for waiting in await node.chats.open_approvals(posted.execution_id):
+        for waiting in await node.chat.chats.open_approvals(posted.execution_id):
             decision = Decision(decision="approve")
             try:
                 await node.decisions.decide(waiting["approval_id"], decision, by=PERSON)

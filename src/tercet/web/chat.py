@@ -88,10 +88,10 @@ async def chat(
         idempotency_key=idempotency_key or wanted.idempotency_key,
     )
     if "text/event-stream" in request.headers.get("accept", ""):
-        events = node.chats.turn_events(post, owner_id=person.owner_id, user=person.user)
+        events = node.chat.chats.turn_events(post, owner_id=person.owner_id, user=person.user)
         # A refusal is an ordinary error answer: the stream begins once the message is on disk.
         return _streaming(events, await anext(events))
-    posted = await node.chats.post(post, owner_id=person.owner_id, user=person.user)
+    posted = await node.chat.chats.post(post, owner_id=person.owner_id, user=person.user)
     if wait is None:
         return JSONResponse(posted.to_wire(), status_code=202)
     return await _waited(node, posted, wait)
@@ -106,8 +106,8 @@ async def stream(
     last_event_id: Annotated[int | None, Header(ge=0)] = None,
 ) -> Response:
     """Return the messages after a number and then everything that happens, as server-sent events."""
-    await node.projects.conversation(conversation_id, owner_id=person.owner_id)
-    events = node.chats.conversation_events(
+    await node.chat.projects.conversation(conversation_id, owner_id=person.owner_id)
+    events = node.chat.chats.conversation_events(
         conversation_id, owner_id=person.owner_id, after=after if last_event_id is None else last_event_id
     )
     return _streaming(events, None)
@@ -129,7 +129,7 @@ async def templates(node: Node, person: Caller) -> dict[str, Any]:
                 for name, variable in template.variables.items()
             ],
         }
-        for template in node.chat_services.library.all
+        for template in node.chat.services.library.all
     ]  # fmt: skip
     return {"items": items, "next_cursor": None}
 
@@ -141,7 +141,7 @@ async def _attach(node: Node, person: Person, wanted: ChatIn) -> tuple[str, ...]
         if attachment.document_id is not None:
             ids.append(attachment.document_id)
             continue
-        row, _ = await node.documents.add(
+        row, _ = await node.chat.documents.add(
             wanted.project_id, owner_id=person.owner_id, user=person.user, content=attachment.content(),
             filename=attachment.filename or "", mime_type=attachment.mime_type,
         )  # fmt: skip
@@ -150,10 +150,10 @@ async def _attach(node: Node, person: Person, wanted: ChatIn) -> tuple[str, ...]
 
 
 async def _waited(node: Node, posted: Posted, seconds: float) -> Response:
-    status, answer = await node.chats.wait(posted, seconds=seconds)
+    status, answer = await node.chat.chats.wait(posted, seconds=seconds)
     body = {**posted.to_wire(), "status": status, "answer": message_to_wire(answer) if answer else None}
     if answer is None:
-        body["approvals"] = await node.chats.open_approvals(posted.execution_id)
+        body["approvals"] = await node.chat.chats.open_approvals(posted.execution_id)
     return JSONResponse(body, status_code=202 if answer is None else 200)
 
 

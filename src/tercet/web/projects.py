@@ -50,7 +50,7 @@ class ConversationIn(BaseModel):
 async def create(request: Request, node: Node, person: Writer) -> dict[str, Any]:
     """Make a project."""
     wanted = parse(ProjectIn, await json_body(request))
-    row = await node.projects.create(
+    row = await node.chat.projects.create(
         owner_id=person.owner_id, name=wanted.name, instructions=wanted.instructions
     )
     return project_to_wire(row)
@@ -59,21 +59,21 @@ async def create(request: Request, node: Node, person: Writer) -> dict[str, Any]
 @router.get("/projects")
 async def list_all(node: Node, person: Caller, limit: Limit = 50, cursor: Cursor = None) -> dict[str, Any]:
     """Return projects, newest first."""
-    rows = await node.projects.all(owner_id=person.owner_id, limit=limit, before=cursor)
+    rows = await node.chat.projects.all(owner_id=person.owner_id, limit=limit, before=cursor)
     return page([project_to_wire(row) for row in rows], limit, "project_id")
 
 
 @router.get("/projects/{project_id}")
 async def show(project_id: str, node: Node, person: Caller) -> dict[str, Any]:
     """Return a project."""
-    return project_to_wire(await node.projects.get(project_id, owner_id=person.owner_id))
+    return project_to_wire(await node.chat.projects.get(project_id, owner_id=person.owner_id))
 
 
 @router.patch("/projects/{project_id}", openapi_extra=body_schema(ProjectChange))
 async def change(project_id: str, request: Request, node: Node, person: Writer) -> dict[str, Any]:
     """Change a project's name or instructions."""
     wanted = parse(ProjectChange, await json_body(request))
-    row = await node.projects.change(
+    row = await node.chat.projects.change(
         project_id, owner_id=person.owner_id, name=wanted.name, instructions=wanted.instructions
     )
     return project_to_wire(row)
@@ -82,7 +82,7 @@ async def change(project_id: str, request: Request, node: Node, person: Writer) 
 @router.delete("/projects/{project_id}", status_code=204)
 async def delete(project_id: str, node: Node, person: Writer) -> Response:
     """Delete a project with its conversations and documents. Executions and costs stay."""
-    await node.projects.delete(project_id, owner_id=person.owner_id)
+    await node.chat.projects.delete(project_id, owner_id=person.owner_id)
     return Response(status_code=204)
 
 
@@ -91,7 +91,9 @@ async def conversations(
     project_id: str, node: Node, person: Caller, limit: Limit = 50, cursor: Cursor = None
 ) -> dict[str, Any]:
     """Return a project's conversations, newest first."""
-    rows = await node.projects.conversations(project_id, owner_id=person.owner_id, limit=limit, before=cursor)
+    rows = await node.chat.projects.conversations(
+        project_id, owner_id=person.owner_id, limit=limit, before=cursor
+    )
     return page([conversation_to_wire(row) for row in rows], limit, "conversation_id")
 
 
@@ -101,14 +103,18 @@ async def conversations(
 async def start_conversation(project_id: str, request: Request, node: Node, person: Writer) -> dict[str, Any]:
     """Begin an empty conversation; a message without one begins its own."""
     wanted = parse(ConversationIn, await json_body(request))
-    row = await node.projects.start_conversation(project_id, owner_id=person.owner_id, title=wanted.title)
+    row = await node.chat.projects.start_conversation(
+        project_id, owner_id=person.owner_id, title=wanted.title
+    )
     return conversation_to_wire(row)
 
 
 @router.get("/conversations/{conversation_id}")
 async def show_conversation(conversation_id: str, node: Node, person: Caller) -> dict[str, Any]:
     """Return a conversation."""
-    return conversation_to_wire(await node.projects.conversation(conversation_id, owner_id=person.owner_id))
+    return conversation_to_wire(
+        await node.chat.projects.conversation(conversation_id, owner_id=person.owner_id)
+    )
 
 
 @router.patch("/conversations/{conversation_id}", openapi_extra=body_schema(ConversationIn))
@@ -117,7 +123,7 @@ async def rename_conversation(
 ) -> dict[str, Any]:
     """Give a conversation another title."""
     wanted = parse(ConversationIn, await json_body(request))
-    row = await node.projects.rename_conversation(
+    row = await node.chat.projects.rename_conversation(
         conversation_id, owner_id=person.owner_id, title=wanted.title
     )
     return conversation_to_wire(row)
@@ -126,7 +132,7 @@ async def rename_conversation(
 @router.delete("/conversations/{conversation_id}", status_code=204)
 async def delete_conversation(conversation_id: str, node: Node, person: Writer) -> Response:
     """Delete a conversation with its messages."""
-    await node.projects.delete_conversation(conversation_id, owner_id=person.owner_id)
+    await node.chat.projects.delete_conversation(conversation_id, owner_id=person.owner_id)
     return Response(status_code=204)
 
 
@@ -139,7 +145,9 @@ async def messages(
     limit: Limit = 100,
 ) -> dict[str, Any]:
     """Return messages after a number, oldest first."""
-    rows = await node.projects.messages(conversation_id, owner_id=person.owner_id, after=after, limit=limit)
+    rows = await node.chat.projects.messages(
+        conversation_id, owner_id=person.owner_id, after=after, limit=limit
+    )
     return page([message_to_wire(row) for row in rows], limit, "seq")
 
 
@@ -149,7 +157,7 @@ async def upload(project_id: str, request: Request, node: Node, person: Writer) 
 
     201 for a new one, 200 when the project has this very content already.
     """
-    await node.projects.get(project_id, owner_id=person.owner_id)
+    await node.chat.projects.get(project_id, owner_id=person.owner_id)
     if "multipart/form-data" not in request.headers.get("content-type", ""):
         raise InvalidInput("the body must be multipart/form-data", hint="curl -F file=@contract.pdf")
     async with request.form(max_files=1, max_fields=4) as form:
@@ -159,7 +167,7 @@ async def upload(project_id: str, request: Request, node: Node, person: Writer) 
                 "the field `file` is missing", detail=[{"field": "file", "rule": "is required"}]
             )
         content = await file.read()
-        row, is_new = await node.documents.add(
+        row, is_new = await node.chat.documents.add(
             project_id, owner_id=person.owner_id, user=person.user, filename=file.filename or "",
             mime_type=file.content_type, content=content, title=title if isinstance(title, str) else None,
         )  # fmt: skip
@@ -171,7 +179,7 @@ async def documents(
     project_id: str, node: Node, person: Caller, limit: Limit = 50, cursor: Cursor = None
 ) -> dict[str, Any]:
     """Return a project's documents, newest first."""
-    rows = await node.documents.all(project_id, owner_id=person.owner_id, limit=limit, before=cursor)
+    rows = await node.chat.documents.all(project_id, owner_id=person.owner_id, limit=limit, before=cursor)
     return page([document_to_wire(row) for row in rows], limit, "document_id")
 
 
@@ -184,15 +192,15 @@ async def search(
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> dict[str, Any]:
     """Return passages of the project's documents that fit, best first; matches are in [brackets]."""
-    items = await node.documents.search(project_id, q, owner_id=person.owner_id, limit=limit)
+    items = await node.chat.documents.search(project_id, q, owner_id=person.owner_id, limit=limit)
     return {"items": items, "next_cursor": None}
 
 
 @router.get("/documents/{document_id}")
 async def show_document(document_id: str, node: Node, person: Caller) -> dict[str, Any]:
     """Return a document with its passages."""
-    row = await node.documents.get(document_id, owner_id=person.owner_id)
-    passages = await node.documents.content(document_id)
+    row = await node.chat.documents.get(document_id, owner_id=person.owner_id)
+    passages = await node.chat.documents.content(document_id)
     items = [{"passage": part["number"], "place": part["place"], "text": part["text"]} for part in passages]
     return {**document_to_wire(row), "content": items}
 
@@ -200,5 +208,5 @@ async def show_document(document_id: str, node: Node, person: Caller) -> dict[st
 @router.delete("/documents/{document_id}", status_code=204)
 async def delete_document(document_id: str, node: Node, person: Writer) -> Response:
     """Delete a document and what search knows of it."""
-    await node.documents.delete(document_id, owner_id=person.owner_id)
+    await node.chat.documents.delete(document_id, owner_id=person.owner_id)
     return Response(status_code=204)

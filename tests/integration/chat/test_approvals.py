@@ -92,7 +92,7 @@ def test_a_rejected_action_is_not_done_and_the_reason_is_told(with_chat, tmp_pat
 def test_a_decision_that_comes_too_late_is_refused_and_nothing_is_done(with_chat, tmp_path):
     async def use(api: Any) -> None:
         stamps = add_stamp(api, tmp_path)
-        api.node.chat_services.approval_seconds = 0.05
+        api.node.chat.services.approval_seconds = 0.05
         said, approval = await asked(api)
         with api.node.services.feed.watch(said["conversation_id"]) as queue:
             while (await queue.get())["type"] != "message.persisted":

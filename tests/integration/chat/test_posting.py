@@ -161,7 +161,7 @@ def test_a_conversation_is_followed_from_any_message_on(with_chat):
     async def use(api: Any) -> None:
         first = await api.say("One")
         conversation_id = first["conversation_id"]
-        events = api.node.chats.conversation_events(conversation_id, owner_id="local", after=1)
+        events = api.node.chat.chats.conversation_events(conversation_id, owner_id="local", after=1)
         seen = [await anext(events)]
         await api.say("Two", conversation_id=conversation_id)
         async for kind, data in events:
@@ -179,7 +179,7 @@ def test_a_turn_that_is_cancelled_ends_its_stream_without_an_answer(with_chat):
     async def use(api: Any) -> None:
         post = Post(project_id=api.project_id, message="Write something")
         kinds = []
-        async for kind, data in api.node.chats.turn_events(post, owner_id="local", user="admin"):
+        async for kind, data in api.node.chat.chats.turn_events(post, owner_id="local", user="admin"):
             kinds.append(kind)
             if kind == "chat.executing":
                 path = f"/executions/{data['execution_id']}"
