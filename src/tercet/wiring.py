@@ -187,9 +187,7 @@ def _assemble(
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
     registry = _executors(services, _sandbox(settings))
     locks = Locks()
-    engine.calls = ExecutorCalls(
-        engine, registry.run, resolve_model=models.resolve, overrides=models.overrides
-    )
+    engine.calls = _calls(engine, registry, models)
     engine.request_approval = ApprovalRequests(engine, locks)
     decisions = Decisions(engine, locks)
     Deadlines(engine, decisions, locks)
@@ -223,6 +221,10 @@ def _assemble(
         models=models,
         admin_token="",
     )
+
+
+def _calls(engine: Engine, registry: ExecutorRegistry, models: ModelSource) -> ExecutorCalls:
+    return ExecutorCalls(engine, registry.run, resolve_model=models.resolve, overrides=models.overrides)
 
 
 def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:
