@@ -190,6 +190,8 @@ class Chats:
         with self._services.agents.feed.watch(post.conversation_id or new_id) as queue:
             posted = await self.post(post, owner_id=owner_id, user=user, new_conversation_id=new_id)
             yield "chat.accepted", posted.to_wire()
+            if posted.duplicate and (waiting := await self.open_approvals(posted.execution_id)):
+                yield "chat.waiting", {"execution_id": posted.execution_id, "approvals": waiting}
             async for kind, data in self._live(queue, posted.conversation_id, after=posted.seq - 1):
                 if data.get("execution_id", posted.execution_id) != posted.execution_id:
                     continue

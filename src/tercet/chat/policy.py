@@ -143,7 +143,8 @@ def _judge_tool(suggestion: Suggestion, tools: Mapping[str, Tool]) -> Verdict:
     reasons = []
     if tool.requires_approval:
         reasons.append(f"the tool {tool.name!r} needs an approval")
-    elif tool.changes_world(task.arguments):
+    elif tool.side_effects if suggestion.source == "model" else tool.changes_world(task.arguments):
+        # A document can talk a model into a harmless-looking call that carries something out.
         reasons.append(f"the tool {tool.name!r} has side effects")
     elif suggestion.confidence < _SURE:
         reasons.append(f"the decider is not sure ({suggestion.confidence:.0%})")

@@ -18,7 +18,7 @@ from tercet.chat.rules import decide_by_rules
 from tercet.chat.services import ChatServices
 from tercet.domain.codec import from_json, to_json
 from tercet.domain.contract import ErrorCode, ExecutorRequest, ExecutorResult
-from tercet.domain.errors import HandlerFailed
+from tercet.domain.errors import HandlerFailed, StaleClaim, StoreUnavailable
 from tercet.engine.context import Suspended, TaskContext
 from tercet.executors.registry import run_guarded
 from tercet.executors.tool_call import to_result
@@ -73,12 +73,16 @@ class Turn:
         except Suspended:
             await self._tell_waiting()
             raise
-        except HandlerFailed as error:
-            code = str(getattr(error, "error_type", None) or error.code)
+        except (StaleClaim, StoreUnavailable):
+            raise
+        except Exception as error:
+            code = _code_of(error)
             after = after_failure(code, failures=self._context.task.failures)
             if after.retry:
                 self._tell("chat.retrying", {"code": code})
                 raise
+            if not isinstance(error, HandlerFailed):
+                self._context.log.exception("chat.turn_raised")
             outcome = Outcome(kind="failed", text=after.message, detail={"code": code})
         return await self._answer(outcome)
 
@@ -284,6 +288,13 @@ class Turn:
     def _tell(self, kind: str, data: dict[str, Any]) -> None:
         feed = self._services.agents.feed
         feed.tell(self._conversation_id, kind, {"execution_id": self._context.execution_id, **data})
+
+
+def _code_of(error: Exception) -> str:
+    """Return the code of a failure; what nobody foresaw counts as the executor's."""
+    if isinstance(error, HandlerFailed):
+        return str(getattr(error, "error_type", None) or error.code)
+    return str(ErrorCode.EXECUTOR_ERROR)
 
 
 def _told(code: str, result: ExecutorResult) -> str:

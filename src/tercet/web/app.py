@@ -11,6 +11,7 @@ from tercet.web import (
     agents,
     approvals,
     chat,
+    chat_socket,
     events,
     executions,
     manifests,
@@ -27,7 +28,7 @@ from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
     manifests.router, events.router, executions.router, approvals.router, operations.router,
-    agents.router, tools.router, plans.router, chat.router, projects.router,
+    agents.router, tools.router, plans.router, chat.router, chat_socket.router, projects.router,
 )  # fmt: skip
 
 

@@ -191,6 +191,46 @@ def test_a_turn_that_is_cancelled_ends_its_stream_without_an_answer(with_chat):
     with_chat(use, rules=[WRITE, {"reply": {"text": "Late.", "delay_seconds": 1}}])
 
 
+def test_a_cancelled_turn_can_be_retried_and_is_answered_then(with_chat):
+    async def use(api: Any) -> None:
+        said = await api.say(
+            '/tool email {"to": ["a@example.org"], "subject": "Hi", "body": "x"}', status=202
+        )
+        await api.call("PATCH", f"/executions/{said['execution_id']}", json={"status": "CANCELLED"})
+        again = await api.call("POST", f"/executions/{said['execution_id']}/retry", status=201)
+        await api.node.engine.wait_idle()
+        waiting = await api.call("GET", "/approvals?status=pending")
+        no = {"decision": "reject", "feedback": "no"}
+        await api.call("POST", f"/approvals/{waiting['items'][0]['approval_id']}/decision", json=no)
+        await api.node.engine.wait_idle()
+        messages = await api.messages(said["conversation_id"])
+
+        assert [message["role"] for message in messages] == ["user", "assistant"]
+        assert messages[1]["execution_id"] == again["execution_id"]
+
+    with_chat(use)
+
+
+def test_a_post_that_is_repeated_as_a_stream_brings_the_open_approval_and_then_the_answer(with_chat):
+    async def use(api: Any) -> None:
+        text = '/tool email {"to": ["a@example.org"], "subject": "Hi", "body": "x"}'
+        said = await api.say(text, status=202, headers={"Idempotency-Key": "k"})
+        post = Post(project_id=api.project_id, message=text, idempotency_key="k")
+        kinds = []
+        async for kind, data in api.node.chat.chats.turn_events(post, owner_id="local", user="admin"):
+            kinds.append(kind)
+            if kind == "chat.waiting":
+                no = {"decision": "reject", "feedback": "no"}
+                path = f"/approvals/{data['approvals'][0]['approval_id']}/decision"
+                await api.call("POST", path, json=no)
+
+        assert said["duplicate"] is False
+        assert kinds[:2] == ["chat.accepted", "chat.waiting"]
+        assert kinds[-1] == "message.persisted"
+
+    with_chat(use)
+
+
 def test_templates_are_listed_with_their_variables(with_chat):
     async def use(api: Any) -> None:
         items = (await api.call("GET", "/templates"))["items"]

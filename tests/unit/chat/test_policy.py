@@ -57,6 +57,22 @@ def test_a_tool_is_judged_by_what_it_does_to_the_world(tool, confidence, verdict
     assert verdict_on("tool_call", tool=tool, confidence=confidence).verdict == verdict
 
 
+class HalfHarmless(PolicyTool):
+    """Changes nothing with these arguments, and could with others."""
+
+    def changes_world(self, arguments: dict[str, Any]) -> bool:
+        return bool(arguments)
+
+
+@pytest.mark.parametrize(("source", "verdict"), [("model", "ask"), ("rules", "approve")])
+def test_a_harmless_call_of_a_tool_with_side_effects_is_asked_about_when_a_model_wants_it(source, verdict):
+    wanted = {"action": "execute", "executor_type": "tool_call", "task": {"tool": "http"}, "source": source}
+    tools = {"http": HalfHarmless("http")}
+    judged = judge(Suggestion.model_validate(wanted), limits=LIMITS, library=LIBRARY, tools=tools)
+
+    assert judged.verdict == verdict
+
+
 def test_an_executor_that_is_not_allowed_is_refused():
     assert verdict_on("document_processor").verdict == "refuse"
     assert verdict_on("shell").verdict == "refuse"
