@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,7 @@ from tercet.store.unit import Unit
 
 _MOST_ATTACHMENTS = 10
 _MOST_AT_ONCE = 500
+_MOST_TRIES = 5
 _LOOK_AGAIN_SECONDS = 2.0
 ChatEvent = tuple[str, dict[str, Any]]
 """(kind, data): see docs/reference/chat.md."""
@@ -91,11 +93,16 @@ class Chats:
         await self._check_attachments(post, owner_id)
         new_id = new_conversation_id or self._engine.mint.mint("cnv")
         body = digest([post.project_id, post.conversation_id, text, list(post.attachments)])
-        if post.idempotency_key is None:
-            return await self._start(post, text, body, new_id, owner_id=owner_id, user=user)
-        async with self._services.locks.hold(f"chat-key:{owner_id}:{post.idempotency_key}"):
-            known = await self._known(owner_id, post.idempotency_key, body)
-            return known or await self._start(post, text, body, new_id, owner_id=owner_id, user=user)
+        key = f"chat-key:{owner_id}:{post.idempotency_key or new_id}"
+        async with self._services.locks.hold(key):
+            for _ in range(_MOST_TRIES):
+                known = await self._known(owner_id, post.idempotency_key, body)
+                if known is not None:
+                    return known
+                # Another node may have taken the key or the message's number in between.
+                with suppress(Conflict):
+                    return await self._start(post, text, body, new_id, owner_id=owner_id, user=user)
+        raise Conflict("the conversation is written to by many at once", hint="send the message again")
 
     async def _start(
         self, post: Post, text: str, body: str, new_id: str, *, owner_id: str, user: str
@@ -139,7 +146,9 @@ class Chats:
             execution_id=execution_id, conversation_id=conversation_id, message_id=message_id, seq=seq
         )
 
-    async def _known(self, owner_id: str, key: str, body: str) -> Posted | None:
+    async def _known(self, owner_id: str, key: str | None, body: str) -> Posted | None:
+        if key is None:
+            return None
         row = await self._engine.reader.read(find_event_key, owner_id, key)
         if row is None:
             return None

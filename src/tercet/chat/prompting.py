@@ -83,10 +83,14 @@ _DECIDER = (
 
 
 def search_words(text: str) -> list[str]:
-    """Return the words of a text that are worth looking for."""
-    words = dict.fromkeys(re.findall(r"\w+", text.casefold()))
+    """Return the words of a text that are worth looking for; plurals as singulars, whose beginnings they share."""
+    words = dict.fromkeys(_singular(word) for word in re.findall(r"\w+", text.casefold()))
     kept = [word for word in words if len(word) >= _SHORTEST_WORD and word not in _STOP_WORDS]
     return (kept or list(words))[:_MOST_WORDS]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > _SHORTEST_WORD + 1 and word.endswith("s") and word[-2] != "s" else word
 
 
 def history_lines(messages: Sequence[Record], *, max_tokens: int = _HISTORY_TOKENS) -> list[dict[str, str]]:

@@ -17,6 +17,9 @@ from tercet.domain.codec import from_json
 _COMMAND = re.compile(r"^/(\w+)\s*(\S*)\s*(.*)$", re.DOTALL)
 _LONGEST_VALUE = 200
 _STOP_WORDS = r"(?:in|under|with|for|from|starting|between|and|about|on)"
+_MAKING = re.compile(
+    r"(?i)\b(?:generate|create|write|draft|make|prepare|produce|fill|compose|need|want|give me|set up|template)\b"
+)
 _NO = frozenset({"no", "cancel", "stop", "never mind", "nevermind", "forget it"})
 
 
@@ -31,7 +34,7 @@ def decide_by_rules(
     if template is not None:
         return _fill(template, extract(message, template))
     waiting = library.get(str((pending or {}).get("template") or ""))
-    if waiting is not None and pending is not None:
+    if waiting is not None and pending is not None and not message.rstrip().endswith("?"):
         if message.strip(" .!").casefold() in _NO:
             return Suggestion(action="respond", message=f"All right, no {waiting.title.lower()}.")
         known = dict(pending.get("variables") or {})
@@ -42,13 +45,18 @@ def decide_by_rules(
 
 
 def asked_template(message: str, library: TemplateLibrary) -> LibraryTemplate | None:
-    """Return the template whose longest keyword is in the message, or None."""
-    folded = message.casefold()
+    """Return the template whose longest keyword is in a message that wants something made, or None.
+
+    "What does our supplier contract say?" is about a document, not about the template.
+    """
+    folded = message.casefold().strip()
+    wants = _MAKING.search(folded) is not None
     found = [
         (len(keyword), template)
         for template in library.all
         for keyword in (*template.keywords, template.name)
-        if re.search(rf"\b{re.escape(keyword.casefold())}s?\b", folded)
+        if (match := re.search(rf"\b{re.escape(keyword.casefold())}s?\b", folded))
+        and (wants or match.start() == 0)
     ]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
@@ -81,9 +89,10 @@ def _labelled(message: str, name: str) -> str | None:
 
 def _after(message: str, variable: Variable) -> str | None:
     for words in variable.after:
-        # A name begins with a capital or a digit, so that "for our new supplier" is none.
+        # A name begins with a capital, so that "for our new supplier" is none; "in 2027" names no country.
+        first = r"[^\W\d_a-z]" if variable.type == "text" else r"\d"
         match = re.search(
-            rf"\b{re.escape(words)}\s+([A-Z0-9][^\n,;:!?]{{0,{_LONGEST_VALUE}}}?)"
+            rf"\b{re.escape(words)}\s+({first}[^\n,;:!?]{{0,{_LONGEST_VALUE}}}?)"
             rf"(?=\s+{_STOP_WORDS}\b|[,;:!?\n]|\.\s|\.?$)",
             message,
         )

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from tercet.store.reader import Record, records
 
+_SHORTEST_BEGINNING = 4
 _COLUMNS = "p.document_id, p.number, p.title, p.place, p.text"
 _SQLITE = f"""
 SELECT {_COLUMNS}, -bm25(document_index, 2.0, 1.0) AS score,
@@ -30,12 +31,19 @@ def search_passages(
 ) -> list[Record]:
     """Return {document_id, number, title, place, text, snippet, score}, best first. Any of the words may fit.
 
-    `words` are plain words: letters, digits and underscores only.
+    `words` are plain words: letters, digits and underscores only. A word of 4 characters or more is found as
+    the beginning of a longer one, too.
     """
     if not words:
         return []
-    quoted = [f'"{word}"' if connection.dialect.name == "sqlite" else f"'{word}'" for word in words]
     sqlite = connection.dialect.name == "sqlite"
-    query = (" OR " if sqlite else " | ").join(quoted)
+    query = (" OR " if sqlite else " | ").join(_term(word, sqlite=sqlite) for word in words)
     text = sa.text(_SQLITE if sqlite else _POSTGRESQL)
     return records(connection.execute(text, {"query": query, "project_id": project_id, "limit": limit}))
+
+
+def _term(word: str, *, sqlite: bool) -> str:
+    begins = len(word) >= _SHORTEST_BEGINNING
+    if sqlite:
+        return f'"{word}"*' if begins else f'"{word}"'
+    return f"'{word}':*" if begins else f"'{word}'"

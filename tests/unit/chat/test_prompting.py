@@ -27,7 +27,7 @@ def lines(*contents: str) -> list[dict[str, Any]]:
 
 
 def test_search_words_leave_out_what_every_sentence_has():
-    assert search_words("What are the payment terms for ACME?") == ["payment", "terms", "acme"]
+    assert search_words("What are the payment terms for ACME?") == ["payment", "term", "acme"]
     assert search_words("is it?") == ["is", "it"]
     assert search_words('"; DROP -- *') == ["drop"]
 

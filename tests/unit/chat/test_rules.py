@@ -31,7 +31,11 @@ def decide(message: str, pending: Any = None) -> Any:
             "supplier contract\nsupplier name: ACME Ltd\njurisdiction = Denmark\npayment days: 45",
             {"supplier_name": "ACME Ltd", "jurisdiction": "Denmark", "payment_days": "45"},
         ),
-        ("Please draft a supplier contract for our new supplier", {}),
+        ("Please draft a supplier contract for our new supplier in 2027", {}),
+        (
+            "Write a supplier contract in Österreich from 2027-01-01",
+            {"jurisdiction": "Österreich", "start_date": "2027-01-01"},
+        ),
     ],
 )
 def test_a_message_that_names_a_template_fills_in_what_it_says(message, variables):
@@ -48,6 +52,17 @@ def test_a_short_answer_is_the_one_variable_that_is_missing():
     assert decide("Denmark.", pending).task.input_variables == {
         "supplier_name": "ACME Ltd", "jurisdiction": "Denmark",
     }  # fmt: skip
+
+
+def test_a_question_in_the_place_of_an_answer_is_answered_as_a_question():
+    pending = {"template": "supplier-contract", "variables": {"supplier_name": "ACME Ltd"}}
+
+    assert decide("Which countries are possible?", pending).executor_type == "llm"
+
+
+def test_a_question_about_a_document_is_not_a_wish_for_a_template():
+    assert decide("What does our supplier contract say about payment?").executor_type == "llm"
+    assert decide("Supplier contract please").executor_type == "template_engine"
 
 
 def test_a_question_can_be_called_off():
