@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 from collections.abc import Awaitable, Callable
@@ -15,6 +16,7 @@ from tercet.domain.clock import to_iso
 from tercet.domain.contract import ErrorCode, ExecutorRequest, ExecutorResult
 from tercet.domain.errors import InvalidInput, NotFound, TooLarge
 from tercet.engine.engine import Engine
+from tercet.humans.rows import Locks
 from tercet.store import statements as sql
 from tercet.store.chats import list_documents, load_document, passages_of, same_document
 from tercet.store.passages import search_passages
@@ -37,6 +39,7 @@ class Documents:
         self._projects = projects
         self._run_executor = run_executor
         self._max_bytes = max_bytes
+        self._locks = Locks()
 
     async def add(
         self,
@@ -60,22 +63,31 @@ class Documents:
         if not content:
             raise InvalidInput("the document is empty", detail=[{"field": "file", "rule": "is empty"}])
         digest = hashlib.sha256(content).hexdigest()
-        known = await self._engine.reader.read(same_document, project_id=project_id, digest=digest)
-        if known is not None:
-            return known, False
-        text, own_title = await self._read(filename, mime_type, content)
-        passages = split_passages(text)
+        async with self._locks.hold(f"{project_id}:{digest}"):
+            known = await self._engine.reader.read(same_document, project_id=project_id, digest=digest)
+            if known is not None:
+                return known, False
+            row = {
+                "id": self._engine.mint.mint("doc"), "owner_id": owner_id, "project_id": project_id,
+                "filename": filename[:_LONGEST_NAME], "mime_type": (mime_type or "")[:200] or None,
+                "size_bytes": len(content), "digest": digest, "created_by": user,
+            }  # fmt: skip
+            await self._read_and_index(row, content, title=title)
+            return row, True
+
+    async def _read_and_index(self, row: Record, content: bytes, *, title: str | None) -> None:
+        """Complete a document's row, and commit it with its passages."""
+        filename, project_id = row["filename"], row["project_id"]
+        text, own_title = await self._read(filename, row["mime_type"], content)
+        passages = await asyncio.to_thread(split_passages, text)
         if not passages:
             raise InvalidInput(
                 f"{filename!r} holds no text", hint="scanned pages need text recognition first",
                 detail=[{"field": "file", "rule": "holds no text"}],
             )  # fmt: skip
-        row = {
-            "id": self._engine.mint.mint("doc"), "owner_id": owner_id, "project_id": project_id,
+        row |= {
             "title": (_plain(title or "") or _plain(own_title) or PurePath(filename).stem)[:_LONGEST_NAME],
-            "filename": filename[:_LONGEST_NAME], "mime_type": (mime_type or "")[:200] or None,
-            "size_bytes": len(content), "digest": digest, "characters": len(text), "passages": len(passages),
-            "created_by": user, "created_at_ms": self._engine.clock.now_ms(),
+            "characters": len(text), "passages": len(passages), "created_at_ms": self._engine.clock.now_ms(),
         }  # fmt: skip
         unit = Unit()
         unit.add(sql.INSERT_DOCUMENT, tuple(row[column] for column in sql.INSERT_DOCUMENT.columns))
@@ -85,7 +97,6 @@ class Documents:
                 (row["id"], project_id, passage.number, row["title"], passage.place, passage.text),
             )
         await self._engine.journal.submit(unit)
-        return row, True
 
     async def get(self, document_id: str, *, owner_id: str) -> Record:
         """Return a document. Raises NotFound."""

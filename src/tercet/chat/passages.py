@@ -13,7 +13,7 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
-    """A part of a document. `place` says where: the headings above it, or which part it is."""
+    """A part of a document. `place` says where: page, headings above it, or which part it is."""
 
     number: int
     place: str
@@ -23,11 +23,15 @@ class Passage:
 def split_passages(text: str) -> list[Passage]:
     """Return the passages in order; together they hold the whole text but for blank space between them."""
     passages: list[Passage] = []
-    for headings, block in _sections(text):
-        for piece in _pieces(block):
-            number = len(passages) + 1
-            place = " › ".join(headings)[:_LONGEST_PLACE] or f"part {number}"
-            passages.append(Passage(number=number, place=place, text=piece))
+    # A form feed ends a page of a PDF.
+    pages = text.split("\f")
+    for page, content in enumerate(pages, start=1):
+        for headings, block in _sections(content):
+            where = [f"page {page}", *headings] if len(pages) > 1 else headings
+            for piece in _pieces(block):
+                number = len(passages) + 1
+                place = " › ".join(where)[:_LONGEST_PLACE] or f"part {number}"
+                passages.append(Passage(number=number, place=place, text=piece))
     return passages
 
 

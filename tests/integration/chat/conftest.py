@@ -10,8 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
 from tercet.settings import Settings
+from tercet.testing.log_check import differences
 from tercet.testing.mock_claude import MockClaude, Script
 from tercet.web.app import create_app
 from tercet.wiring import Tercet, open_tercet
@@ -67,7 +69,10 @@ class ChatApi:
 
 @pytest.fixture
 def with_chat(tmp_path: Path) -> Callable[..., None]:
-    """Run a coroutine with a ChatApi. With rules, a scripted Claude answers and the model decides."""
+    """Run a coroutine with a ChatApi; afterwards every log must fold to its rows.
+
+    With rules, a scripted Claude answers and the model decides.
+    """
 
     def run(use: Use, *, rules: list[dict[str, Any]] | None = None, **settings: Any) -> None:
         async def go(base_url: str | None) -> None:
@@ -87,8 +92,11 @@ def with_chat(tmp_path: Path) -> Callable[..., None]:
 
         if rules is None:
             asyncio.run(go(None))
-            return
-        with MockClaude(Script.model_validate({"rules": rules})) as mock:
-            asyncio.run(go(mock.base_url))
+        else:
+            with MockClaude(Script.model_validate({"rules": rules})) as mock:
+                asyncio.run(go(mock.base_url))
+        engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'tercet.db'}", poolclass=sa.NullPool)
+        with engine.connect() as connection:
+            assert differences(connection) == []
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from tests.integration.chat.scripts import decided
@@ -16,6 +17,29 @@ Invoices of ACME are due within 45 days of receipt.
 
 Goods are delivered to the warehouse in Aarhus.
 """
+
+
+def pdf(*pages: str) -> bytes:
+    """Return a PDF with one line a page."""
+    objects, font = [b"<< /Type /Catalog /Pages 2 0 R >>"], 3 + 2 * len(pages)
+    kids = " ".join(f"{3 + 2 * index} 0 R" for index in range(len(pages)))
+    objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode())
+    for index, text in enumerate(pages):
+        stream = f"BT /F1 24 Tf 72 700 Td ({text}) Tj ET"
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {4 + 2 * index} 0 R "
+            f"/Resources << /Font << /F1 {font} 0 R >> >> >>".encode()
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream".encode())
+    objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    out, offsets = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    head = b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table)
+    tail = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, len(out))
+    return out + head + tail
 
 
 def test_an_uploaded_document_is_found_by_its_words_with_title_and_place(with_chat):
@@ -79,6 +103,53 @@ def test_documents_of_a_type_or_size_that_is_not_taken_are_refused(with_chat):
         assert broken["code"] == "INVALID_INPUT"
 
     with_chat(use, max_document_bytes=5_000)
+
+
+def test_a_passage_of_a_pdf_says_on_which_page_it_stands(with_chat):
+    async def use(api: Any) -> None:
+        await api.upload("terms.pdf", pdf("Delivery in May", "Payment in June"), title="Terms")
+        found = await api.call("GET", f"/projects/{api.project_id}/search?q=payments")
+
+        assert found["items"][0]["place"] == "page 2"
+
+    with_chat(use)
+
+
+def test_one_content_that_is_uploaded_many_times_at_once_is_kept_once(with_chat):
+    async def use(api: Any) -> None:
+        add = api.node.chat.documents.add
+        rows = await asyncio.gather(
+            *(
+                add(api.project_id, owner_id="local", user="ada", filename=f"{n}.md", content=CONTRACT)
+                for n in range(4)
+            )
+        )
+
+        assert len({row["id"] for row, _ in rows}) == 1
+        assert sum(is_new for _, is_new in rows) == 1
+
+    with_chat(use)
+
+
+def test_a_document_of_megabytes_is_taken_and_searched(with_chat):
+    async def use(api: Any) -> None:
+        text = "\n\n".join(f"Paragraph {n} is about topic{n} and nothing else." for n in range(60_000))
+        made = await api.upload("long.txt", text.encode())
+        found = await api.call("GET", f"/projects/{api.project_id}/search?q=topic41234")
+
+        assert made["passages"] > 2_000
+        assert "[topic41234]" in found["items"][0]["snippet"]
+
+    with_chat(use)
+
+
+def test_a_body_over_the_cap_is_refused_before_it_is_read(with_chat):
+    async def use(api: Any) -> None:
+        refused = await api.upload("large.txt", b"x" * 5_100_000, status=413)
+
+        assert refused["code"] == "TOO_LARGE"
+
+    with_chat(use)
 
 
 def test_an_upload_without_a_file_or_without_multipart_is_refused(with_chat):

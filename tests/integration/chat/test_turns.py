@@ -60,6 +60,11 @@ def test_an_execution_by_the_model_is_persisted_with_model_and_cost(with_chat):
         said = await api.say("Compare the two offers")
         shown = await api.call("GET", f"/executions/{said['execution_id']}")
 
+        log = await api.call("GET", f"/executions/{said['execution_id']}/events?after=0")
+        done = [e["subtask_id"] for e in log["items"] if e["event_type"] == "subtask_complete"]
+
+        assert log["items"][0]["name"] == "chat.message"
+        assert done == ["documents", "decide", "policy", "execute", "answer"]
         assert said["answer"]["content"] == "Offer B is cheaper."
         assert said["answer"]["detail"]["model"].startswith("claude-sonnet")
         assert abs(said["answer"]["cost_usd"] - shown["costs"]["cost_usd"]) < 1e-9

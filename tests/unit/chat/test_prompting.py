@@ -80,7 +80,7 @@ def test_passages_say_under_which_headings_they_stand():
     ]  # fmt: skip
 
 
-@given(st.text(alphabet="ab \n#.é", max_size=6_000))
+@given(st.text(alphabet="ab \n\f#.é", max_size=6_000))
 def test_passages_hold_the_whole_text_in_pieces_that_are_small_enough(text):
     passages = split_passages(text)
 
