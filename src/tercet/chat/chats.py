@@ -10,6 +10,7 @@ from typing import Any
 
 from tercet.agent.runs import AgentRuns
 from tercet.chat.definition import MESSAGE_EVENT, REVISION_ID, ChatDefinition
+from tercet.chat.documents import ReadDocument
 from tercet.chat.messages import LONGEST_MESSAGE, add_message, message_row, message_to_wire, title_of
 from tercet.chat.projects import Projects, add_chat, chat_row
 from tercet.chat.services import ChatServices
@@ -60,6 +61,8 @@ class Post:
     conversation_id: str | None = None
     attachments: tuple[str, ...] = ()
     """Ids of documents of the project."""
+    documents: tuple[ReadDocument, ...] = ()
+    """Documents that come with the message: stored in the same commit."""
     idempotency_key: str | None = None
 
 
@@ -92,7 +95,7 @@ class Chats:
         await self._projects.get(post.project_id, owner_id=owner_id)
         await self._check_attachments(post, owner_id)
         new_id = new_conversation_id or self._engine.mint.mint("cnv")
-        body = digest([post.project_id, post.conversation_id, text, list(post.attachments)])
+        body = digest([post.project_id, post.conversation_id, text, post.attachments, _contents(post)])
         key = f"chat-key:{owner_id}:{post.idempotency_key or new_id}"
         async with self._services.locks.hold(key):
             for _ in range(_MOST_TRIES):
@@ -108,6 +111,7 @@ class Chats:
         self, post: Post, text: str, body: str, new_id: str, *, owner_id: str, user: str
     ) -> Posted:
         engine, unit = self._engine, Unit()
+        attachments = [*post.attachments, *(document.row["id"] for document in post.documents)]
         conversation_id = post.conversation_id or new_id
         execution_id, message_id = engine.mint.mint("exe"), engine.mint.mint("msg")
         definition = await engine.definition_by_id(REVISION_ID)
@@ -129,12 +133,15 @@ class Chats:
                 seq += await engine.reader.read(newest_seq, conversation_id)
             row = message_row(
                 conversation_id=conversation_id, seq=seq, role="user", content=text, execution_id=execution_id,
-                at_ms=now_ms, message_id=message_id, detail={"attachments": list(post.attachments)},
+                at_ms=now_ms, message_id=message_id, detail={"attachments": attachments},
             )  # fmt: skip
             add_message(unit, row)
+            for document in post.documents:
+                if document.is_new:
+                    document.add_to(unit)
             data = {
                 "project_id": post.project_id, "conversation_id": conversation_id, "message_id": message_id,
-                "seq": seq, "attachments": list(post.attachments), "user": user, "digest": body,
+                "seq": seq, "attachments": attachments, "user": user, "digest": body,
             }  # fmt: skip
             await self._intake.start_execution(
                 definition, manifest_id=REVISION_ID, owner_id=owner_id, name=MESSAGE_EVENT, data=data, source=user,
@@ -165,7 +172,7 @@ class Chats:
         )  # fmt: skip
 
     async def _check_attachments(self, post: Post, owner_id: str) -> None:
-        if len(post.attachments) > _MOST_ATTACHMENTS:
+        if len(post.attachments) + len(post.documents) > _MOST_ATTACHMENTS:
             raise InvalidInput(f"a message has at most {_MOST_ATTACHMENTS} attachments")
         for document_id in post.attachments:
             row = await self._engine.reader.read(load_document, owner_id=owner_id, document_id=document_id)
@@ -249,3 +256,7 @@ class Chats:
         """Whether the turn has ended without a message: somebody cancelled it, or deleted the conversation."""
         status, answer = await self.wait(posted, seconds=0.05)
         return answer is None and ExecutionStatus(status) in EXECUTION_ENDED
+
+
+def _contents(post: Post) -> list[str]:
+    return [document.row["digest"] for document in post.documents]

@@ -6,10 +6,12 @@ import asyncio
 import base64
 import hashlib
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any
 
-from tercet.chat.passages import split_passages
+from tercet.chat.passages import Passage, split_passages
 from tercet.chat.projects import Projects
 from tercet.chat.prompting import search_words
 from tercet.domain.clock import to_iso
@@ -29,6 +31,42 @@ _MOST_SHOWN = 10_000
 _LONGEST_NAME = 500
 
 
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A document as somebody sends it."""
+
+    filename: str
+    content: bytes
+    mime_type: str | None = None
+    title: str | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells the content apart from others."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadDocument:
+    """A document that can be stored; one without passages is stored already."""
+
+    row: Record
+    passages: tuple[Passage, ...]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it has to be stored."""
+        return bool(self.passages)
+
+    def add_to(self, unit: Unit) -> None:
+        """Insert the document with its passages."""
+        row = self.row
+        unit.add(sql.INSERT_DOCUMENT, tuple(row[column] for column in sql.INSERT_DOCUMENT.columns))
+        for part in self.passages:
+            values = (row["id"], row["project_id"], part.number, row["title"], part.place, part.text)
+            unit.add(sql.INSERT_PASSAGE, values)
+
+
 class Documents:
     """Documents by id. A stranger's document is not there."""
 
@@ -41,62 +79,46 @@ class Documents:
         self._max_bytes = max_bytes
         self._locks = Locks()
 
-    async def add(
-        self,
-        project_id: str,
-        *,
-        owner_id: str,
-        user: str,
-        filename: str,
-        content: bytes,
-        mime_type: str | None = None,
-        title: str | None = None,
-    ) -> tuple[Record, bool]:
-        """Read, split and index a document; return (row, whether it is new). The same content is kept once.
+    async def add(self, project_id: str, source: Source, *, owner_id: str, user: str) -> tuple[Record, bool]:
+        """Read, split and index a document; return (row, whether it is new). Raises what `read` raises."""
+        async with self._locks.hold(f"{project_id}:{source.digest}"):
+            document = await self.read(project_id, source, owner_id=owner_id, user=user)
+            if document.is_new:
+                unit = Unit()
+                document.add_to(unit)
+                await self._engine.journal.submit(unit)
+            return document.row, document.is_new
+
+    async def read(self, project_id: str, source: Source, *, owner_id: str, user: str) -> ReadDocument:
+        """Read and split a document without storing it; content that the project has already is not read again.
 
         Raises NotFound, TooLarge, InvalidInput for what cannot be read.
         """
         await self._projects.get(project_id, owner_id=owner_id)
-        filename = _plain(filename) or "document"
-        if len(content) > self._max_bytes:
-            raise TooLarge(f"a document has at most {self._max_bytes:,} bytes, not {len(content):,}")
-        if not content:
+        size_bytes = len(source.content)
+        if size_bytes > self._max_bytes:
+            raise TooLarge(f"a document has at most {self._max_bytes:,} bytes, not {size_bytes:,}")
+        if not size_bytes:
             raise InvalidInput("the document is empty", detail=[{"field": "file", "rule": "is empty"}])
-        digest = hashlib.sha256(content).hexdigest()
-        async with self._locks.hold(f"{project_id}:{digest}"):
-            known = await self._engine.reader.read(same_document, project_id=project_id, digest=digest)
-            if known is not None:
-                return known, False
-            row = {
-                "id": self._engine.mint.mint("doc"), "owner_id": owner_id, "project_id": project_id,
-                "filename": filename[:_LONGEST_NAME], "mime_type": (mime_type or "")[:200] or None,
-                "size_bytes": len(content), "digest": digest, "created_by": user,
-            }  # fmt: skip
-            await self._read_and_index(row, content, title=title)
-            return row, True
-
-    async def _read_and_index(self, row: Record, content: bytes, *, title: str | None) -> None:
-        """Complete a document's row, and commit it with its passages."""
-        filename, project_id = row["filename"], row["project_id"]
-        text, own_title = await self._read(filename, row["mime_type"], content)
+        known = await self._engine.reader.read(same_document, project_id=project_id, digest=source.digest)
+        if known is not None:
+            return ReadDocument(row=known, passages=())
+        filename = (_plain(source.filename) or "document")[:_LONGEST_NAME]
+        text, own_title = await self._text_of(filename, source)
         passages = await asyncio.to_thread(split_passages, text)
         if not passages:
             raise InvalidInput(
                 f"{filename!r} holds no text", hint="scanned pages need text recognition first",
                 detail=[{"field": "file", "rule": "holds no text"}],
             )  # fmt: skip
-        row |= {
-            "title": (_plain(title or "") or _plain(own_title) or PurePath(filename).stem)[:_LONGEST_NAME],
-            "characters": len(text), "passages": len(passages), "created_at_ms": self._engine.clock.now_ms(),
+        title = _plain(source.title or "") or _plain(own_title) or PurePath(filename).stem
+        row = {
+            "id": self._engine.mint.mint("doc"), "owner_id": owner_id, "project_id": project_id,
+            "title": title[:_LONGEST_NAME], "filename": filename, "mime_type": (source.mime_type or "")[:200] or None,
+            "size_bytes": size_bytes, "digest": source.digest, "characters": len(text),
+            "passages": len(passages), "created_by": user, "created_at_ms": self._engine.clock.now_ms(),
         }  # fmt: skip
-        unit = Unit()
-        unit.add(sql.INSERT_DOCUMENT, tuple(row[column] for column in sql.INSERT_DOCUMENT.columns))
-        for passage in passages:
-            unit.add(
-                sql.INSERT_PASSAGE,
-                (row["id"], project_id, passage.number, row["title"], passage.place, passage.text),
-            )
-        await self._engine.journal.submit(unit)
+        return ReadDocument(row=row, passages=tuple(passages))
 
     async def get(self, document_id: str, *, owner_id: str) -> Record:
         """Return a document. Raises NotFound."""
@@ -138,14 +160,14 @@ class Documents:
             for row in rows
         ]  # fmt: skip
 
-    async def _read(self, filename: str, mime_type: str | None, content: bytes) -> tuple[str, str]:
+    async def _text_of(self, filename: str, source: Source) -> tuple[str, str]:
         """Return (Markdown, the document's own title or an empty text)."""
         request = ExecutorRequest.model_validate(
             {
                 "task_id": self._engine.mint.mint("tsk"), "executor_type": "document_processor",
                 "task": {
-                    "task_type": "read_document", "filename": filename, "mime_type": mime_type,
-                    "content_base64": base64.b64encode(content).decode(),
+                    "task_type": "read_document", "filename": filename, "mime_type": source.mime_type,
+                    "content_base64": base64.b64encode(source.content).decode(),
                 },
                 "constraints": {"timeout_ms": _TIMEOUT_MS},
             }

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tercet.chat.chats import ChatEvent, Post, Posted
+from tercet.chat.documents import ReadDocument, Source
 from tercet.chat.messages import LONGEST_MESSAGE, message_to_wire
 from tercet.domain.codec import to_json
 from tercet.domain.errors import InvalidInput
@@ -84,7 +85,8 @@ async def chat(
         project_id=wanted.project_id,
         conversation_id=wanted.conversation_id,
         message=wanted.message,
-        attachments=await _attach(node, person, wanted),
+        attachments=tuple(item.document_id for item in wanted.attachments if item.document_id is not None),
+        documents=await _read_documents(node, person, wanted),
         idempotency_key=idempotency_key or wanted.idempotency_key,
     )
     if "text/event-stream" in request.headers.get("accept", ""):
@@ -134,19 +136,18 @@ async def templates(node: Node, person: Caller) -> dict[str, Any]:
     return {"items": items, "next_cursor": None}
 
 
-async def _attach(node: Node, person: Person, wanted: ChatIn) -> tuple[str, ...]:
-    """Return the ids of the attachments; new ones become documents of the project first."""
-    ids: list[str] = []
-    for attachment in wanted.attachments:
-        if attachment.document_id is not None:
-            ids.append(attachment.document_id)
-            continue
-        row, _ = await node.chat.documents.add(
-            wanted.project_id, owner_id=person.owner_id, user=person.user, content=attachment.content(),
-            filename=attachment.filename or "", mime_type=attachment.mime_type,
-        )  # fmt: skip
-        ids.append(row["id"])
-    return tuple(ids)
+async def _read_documents(node: Node, person: Person, wanted: ChatIn) -> tuple[ReadDocument, ...]:
+    """Read the documents that come with the message, each content once; they are stored with the message."""
+    sources = [
+        Source(filename=item.filename or "", content=item.content(), mime_type=item.mime_type)
+        for item in wanted.attachments
+        if item.document_id is None
+    ]
+    found = [
+        await node.chat.documents.read(wanted.project_id, source, owner_id=person.owner_id, user=person.user)
+        for source in {source.digest: source for source in sources}.values()
+    ]
+    return tuple(found)
 
 
 async def _waited(node: Node, posted: Posted, seconds: float) -> Response:

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.datastructures import UploadFile
 
-from tercet.chat.documents import document_to_wire
+from tercet.chat.documents import Source, document_to_wire
 from tercet.chat.messages import message_to_wire
 from tercet.chat.projects import conversation_to_wire, project_to_wire
 from tercet.domain.errors import InvalidInput
@@ -167,10 +167,13 @@ async def upload(project_id: str, request: Request, node: Node, person: Writer) 
                 "the field `file` is missing", detail=[{"field": "file", "rule": "is required"}]
             )
         content = await file.read()
-        row, is_new = await node.chat.documents.add(
-            project_id, owner_id=person.owner_id, user=person.user, filename=file.filename or "",
-            mime_type=file.content_type, content=content, title=title if isinstance(title, str) else None,
+        source = Source(
+            filename=file.filename or "", content=content, mime_type=file.content_type,
+            title=title if isinstance(title, str) else None,
         )  # fmt: skip
+        row, is_new = await node.chat.documents.add(
+            project_id, source, owner_id=person.owner_id, user=person.user
+        )
     return JSONResponse(document_to_wire(row), status_code=201 if is_new else 200)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.integration.chat.scripts import decided
 
+from tercet.chat.documents import Source
+
 CONTRACT = b"""# Supplier Contract v2
 
 ## Payment
@@ -120,7 +122,9 @@ def test_one_content_that_is_uploaded_many_times_at_once_is_kept_once(with_chat)
         add = api.node.chat.documents.add
         rows = await asyncio.gather(
             *(
-                add(api.project_id, owner_id="local", user="ada", filename=f"{n}.md", content=CONTRACT)
+                add(
+                    api.project_id, Source(filename=f"{n}.md", content=CONTRACT), owner_id="local", user="ada"
+                )
                 for n in range(4)
             )
         )

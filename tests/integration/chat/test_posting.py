@@ -103,6 +103,32 @@ def test_a_message_that_cannot_be_one_is_refused_and_nothing_is_stored(with_chat
     with_chat(use)
 
 
+def test_a_refused_message_leaves_none_of_its_attachments_behind(with_chat):
+    async def use(api: Any) -> None:
+        good, bad = {"filename": "a.txt", "text": "good"}, {"filename": "b.exe", "text": "bad"}
+        await api.say("Hello", status=422, attachments=[good, bad])
+        await api.say("Hello", status=404, attachments=[good], conversation_id="cnv_none")
+        await api.say("  ", status=422, attachments=[good])
+
+        assert (await api.call("GET", f"/projects/{api.project_id}/documents"))["items"] == []
+
+    with_chat(use)
+
+
+def test_a_repeated_post_with_an_attachment_is_one_turn_and_one_document(with_chat):
+    async def use(api: Any) -> None:
+        attachments = [{"filename": "a.txt", "text": "good"}, {"filename": "again.txt", "text": "good"}]
+        key = {"Idempotency-Key": "k"}
+        first = await api.say("Hello", attachments=attachments, headers=key)
+        second = await api.say("Hello", attachments=attachments, headers=key)
+
+        assert second["execution_id"] == first["execution_id"]
+        assert second["duplicate"]
+        assert len((await api.call("GET", f"/projects/{api.project_id}/documents"))["items"]) == 1
+
+    with_chat(use)
+
+
 def test_a_stranger_sees_none_of_it(with_chat):
     async def use(api: Any) -> None:
         made = await api.upload("note.txt", b"The secret is out.")
