@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pydantic import ValidationError
-
 from tercet.agent.engine_steps import EngineSteps
 from tercet.chat.decision import SuggestedTask, Suggestion
 from tercet.chat.failures import after_failure
@@ -19,6 +17,7 @@ from tercet.chat.services import ChatServices
 from tercet.domain.codec import from_json, to_json
 from tercet.domain.contract import ErrorCode, ExecutorRequest, ExecutorResult
 from tercet.domain.errors import HandlerFailed, StaleClaim, StoreUnavailable
+from tercet.engine.calls import ExecutorFailed
 from tercet.engine.context import Suspended, TaskContext
 from tercet.executors.registry import run_guarded
 from tercet.executors.tool_call import to_result
@@ -40,6 +39,8 @@ from tercet.tools.security import SecurityContext
 _MOST_MESSAGES = 40
 _MOST_PASSAGES = 6
 _LONGEST_PASSAGE = 1_500
+_DECIDED_BY_RULES = "decide:rules"
+_SAYS_NOTHING = frozenset({ErrorCode.OUTPUT_INVALID, ErrorCode.OUTPUT_TRUNCATED})
 _GONE = {"skipped": "the conversation was deleted"}
 
 
@@ -144,19 +145,26 @@ class Turn:
         ]  # fmt: skip
 
     async def _decide(self) -> Suggestion:
-        if self._services.decider == "rules":
-            return Suggestion.model_validate(await self._context.step("decide", self._by_rules))
+        if self._services.decider == "rules" or _DECIDED_BY_RULES in self._context.memo:
+            name = _DECIDED_BY_RULES if _DECIDED_BY_RULES in self._context.memo else "decide"
+            return Suggestion.model_validate(await self._context.step(name, self._by_rules))
         services = self._services
         request = decide_request(
             self._context.task_id, self._message["content"], history=history_lines(self._history),
             found=self._found, limits=services.limits, model=services.decider_model, library=services.library,
             tools=services.tools,
         )  # fmt: skip
-        result = await self._context.run_executor(request, name="decide")
+        try:
+            result = await self._context.run_executor(request, name="decide")
+        except ExecutorFailed as error:
+            if error.error_type not in _SAYS_NOTHING:
+                raise
+            # A model that cannot keep to the schema will not learn it by being asked again.
+            return Suggestion.model_validate(await self._context.step(_DECIDED_BY_RULES, self._by_rules))
         try:
             data = {**(result.result or {}).get("data", {}), "source": "model"}
             return Suggestion.model_validate(data)
-        except (ValidationError, ValueError):
+        except ValueError:
             # The answer fits its schema and still says nothing: the message itself says what is wanted.
             task = SuggestedTask(task_type="answer", prompt=self._message["content"])
             return Suggestion(action="execute", executor_type="llm", task=task, source="backend")

@@ -70,6 +70,18 @@ def test_a_decider_whose_answer_says_nothing_leads_to_an_ordinary_answer(with_ch
     with_chat(use, rules=[decided(action="execute"), {"reply": {"text": "Written."}}])
 
 
+def test_a_decider_that_breaks_its_schema_is_not_asked_again_and_the_rules_decide(with_chat):
+    async def use(api: Any) -> None:
+        said = await api.say("Write something")
+        ledger = await api.call("GET", f"/ledger?execution_id={said['execution_id']}")
+
+        assert said["answer"]["content"] == "Written."
+        assert ledger["items"][0]["calls"] == 2
+
+    nonsense = {"match": {"system_contains": DECIDER}, "reply": {"text": "I would rather talk."}}
+    with_chat(use, rules=[nonsense, {"reply": {"text": "Written."}}])
+
+
 def test_an_executor_or_tool_that_is_not_there_is_refused_before_anything_runs(with_chat):
     async def use(api: Any) -> None:
         said = await api.say("Delete the database")
