@@ -36,14 +36,19 @@ class Served:
         return said
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("served")
+def start(folder: Path) -> tuple[subprocess.Popen[str], str, str]:
+    """Serve a folder; return the process, its address and the owner's token."""
     command = [sys.executable, "-m", "tercet", "serve", "--port", "0", "--data-dir", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
     assert process.stdout is not None
     address = process.stdout.readline().rsplit(" ", 1)[1].strip()
-    token = (folder / "admin-token").read_text().strip()
+    return process, address, (folder / "admin-token").read_text().strip()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    process, address, token = start(folder)
     try:
         with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=30) as http:
             made = http.post("/api/v1/projects", json={"name": "Terminal"}).json()
@@ -53,6 +58,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     finally:
         process.terminate()
         process.wait(timeout=20)
+        assert process.stdout is not None
         process.stdout.close()
 
 
@@ -99,6 +105,23 @@ def test_a_websocket_without_a_good_token_is_refused(served: Served, token: str)
         connect(f"{address}/api/v1/conversations/x/ws?token={token}"),
     ):
         pass
+
+
+def test_the_server_stops_cleanly_while_somebody_follows_a_conversation(tmp_path: Path):
+    process, address, token = start(tmp_path)
+    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=30) as http:
+        project = http.post("/api/v1/projects", json={"name": "P"}).json()["project_id"]
+        path = f"/api/v1/projects/{project}/conversations"
+        conversation = http.post(path, json={"title": "T"}).json()["conversation_id"]
+        with http.stream("GET", f"/api/v1/conversations/{conversation}/stream") as answer:
+            process.terminate()
+            lines = list(answer.iter_lines())
+    returncode = process.wait(timeout=20)
+    assert process.stdout is not None
+    process.stdout.close()
+
+    assert set(lines) <= {"", ": keep-alive"}
+    assert returncode == 0
 
 
 def chat(folder: Path, *arguments: str, text: str = "", code: int = 0) -> str:

@@ -78,6 +78,11 @@ class Chats:
         self._projects = projects
         self._runs = runs
         self.definition = ChatDefinition(services)
+        self._closing = False
+
+    def close_streams(self) -> None:
+        """End every stream soon: the server stops, and would wait for those who read."""
+        self._closing = True
 
     async def post(
         self, post: Post, *, owner_id: str, user: str, new_conversation_id: str | None = None
@@ -232,7 +237,7 @@ class Chats:
     ) -> AsyncIterator[ChatEvent]:
         """Yield each message once, in order, whoever wrote it: this process tells, others are looked for."""
         seen, look = after, True
-        while True:
+        while not self._closing:
             if look:
                 rows = await self._engine.reader.read(
                     messages_after, conversation_id, after=seen, limit=_MOST_AT_ONCE

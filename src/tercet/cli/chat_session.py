@@ -18,7 +18,7 @@ from rich.prompt import Prompt
 from tercet.cli.client import Api, Refused, running_server
 from tercet.cli.logs import configure_logging
 from tercet.cli.output import console
-from tercet.domain.codec import from_json
+from tercet.domain.codec import from_json, to_json
 from tercet.domain.errors import InvalidInput, OperatorError
 from tercet.settings import Settings, load_settings
 
@@ -41,7 +41,9 @@ async def run_chat(
         await session.open(project)
         if message is not None:
             return 0 if await session.turn(message) else 1
-        console.print("Write a message; an empty line or /quit ends the conversation.", style="dim")
+        console.print(
+            "Write a message; an empty line or /quit ends the conversation.", style="dim", highlight=False
+        )
         answered = True
         while (line := await _read_line()) is not None:
             answered = await session.turn(line) and answered
@@ -164,7 +166,9 @@ class ChatSession:
             console.print(f"  [dim]· {escape(source['title'])}, {escape(source['place'])}[/dim]")
         tokens = detail["tokens_input"] + detail["tokens_output"]
         model = f" · {detail['model']}" if detail.get("model") else ""
-        console.print(f"[dim]${message['cost_usd']:.6f} · {tokens:,} tokens{escape(model)}[/dim]")
+        console.print(
+            f"[dim]${message['cost_usd']:.6f} · {tokens:,} tokens{escape(model)}[/dim]", highlight=False
+        )
         if detail.get("note"):
             console.print(f"[yellow]{escape(detail['note'])}[/yellow]")
 
@@ -184,7 +188,7 @@ class ChatSession:
 
     def _ask(self, approval: dict[str, Any]) -> dict[str, Any] | None:
         lines = [
-            f"[bold]{escape(str(key))}[/bold]: {escape(str(value))}"
+            f"[bold]{escape(str(key))}[/bold]: {escape(value if isinstance(value, str) else to_json(value))}"
             for item in approval["items"]
             if item["status"] == "pending"
             for key, value in item["data"].items()

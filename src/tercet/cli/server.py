@@ -72,7 +72,7 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
         server = _make_server(node, settings)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, partial(setattr, server, "should_exit", True))
+            loop.add_signal_handler(number, _stop, server, node)
         serving = await _begin(server, listener)
         settle_memory()
         note = settings.data_dir / "server.json"
@@ -84,6 +84,11 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
             await serving
         finally:
             note.unlink(missing_ok=True)
+
+
+def _stop(server: _Server, node: Tercet) -> None:
+    server.should_exit = True
+    node.chat.chats.close_streams()
 
 
 def _make_server(node: Tercet, settings: Settings) -> _Server:
