@@ -20,7 +20,7 @@ from tercet.domain.status import EXECUTION_ENDED, ExecutionStatus
 from tercet.engine.engine import Engine
 from tercet.engine.intake import Intake
 from tercet.store.approvals import open_items_of
-from tercet.store.chats import answer_of, load_document, load_message, messages_after, newest_seq
+from tercet.store.chats import answer_of, load_document, messages_after, newest_seq
 from tercet.store.executions import find_event_key
 from tercet.store.listing import root_event
 from tercet.store.reader import Record
@@ -183,10 +183,6 @@ class Chats:
             row = await self._engine.reader.read(load_document, owner_id=owner_id, document_id=document_id)
             if row is None or row["project_id"] != post.project_id:
                 raise NotFound(f"there is no document {document_id!r} in this project")
-
-    async def message(self, posted: Posted) -> Record | None:
-        """Return the user's message as it is stored."""
-        return await self._engine.reader.read(load_message, posted.conversation_id, posted.seq)
 
     async def wait(self, posted: Posted, *, seconds: float) -> tuple[str, Record | None]:
         """Wait for the answer; return (the execution's status, the answer or None when there is none yet)."""

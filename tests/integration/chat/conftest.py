@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ class ChatApi:
     node: Tercet
     http: httpx.AsyncClient
     project_id: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
 
     async def call(self, method: str, path: str, *, status: int = 200, **options: Any) -> Any:
         """Call and check the status; return the JSON."""
