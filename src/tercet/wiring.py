@@ -16,6 +16,14 @@ from tercet.agent.agents import Agents
 from tercet.agent.audit_book import AuditBook
 from tercet.agent.runs import AgentRuns
 from tercet.agent.task import AgentServices
+from tercet.chat.chats import Chats
+from tercet.chat.definition import REVISION_ID as CHAT_REVISION
+from tercet.chat.documents import Documents
+from tercet.chat.face import ChatFace
+from tercet.chat.library import SHIPPED, load_library
+from tercet.chat.policy import Limits
+from tercet.chat.projects import Projects
+from tercet.chat.services import ChatServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
@@ -104,6 +112,7 @@ class Tercet:
     outbox: Outbox
     replays: Replays
     reveals: Reveals
+    chat: ChatFace
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -112,6 +121,7 @@ class Tercet:
         """End what waits: streams, and agents that poll. A server calls it when it begins to stop."""
         self.live.close()
         self.plan_work.board.close()
+        self.chat.chats.close_streams()
 
 
 @asynccontextmanager
@@ -200,6 +210,8 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
+        if revision_id == CHAT_REVISION:
+            return chat.chats.definition
         if revision_id.startswith("pln_"):
             return await plan_work.runs.definition(revision_id)
         return await (agents if revision_id.startswith("agr_") else catalog).definition(revision_id)
@@ -207,9 +219,7 @@ def _assemble(
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
     registry = _executors(services, _sandbox(settings))
     locks = Locks()
-    engine.calls = ExecutorCalls(
-        engine, registry.run, resolve_model=models.resolve, overrides=models.overrides
-    )
+    engine.calls = _calls(engine, registry, models)
     engine.request_approval = ApprovalRequests(engine, locks)
     decisions = Decisions(engine, locks)
     Deadlines(engine, decisions, locks)
@@ -221,16 +231,21 @@ def _assemble(
     agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
     plan_work = assemble(engine, intake, cancelling, tokens, keyring, _reach(settings), _work_rules(settings))
     runs = AgentRuns(engine, intake, services.feed)
+    chat = _chat(settings, engine, intake, services, runs, registry, models)
     return Tercet(
         settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
         events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,
         retries=Retries(engine, intake, control), tokens=tokens, registry=registry, tools=services.catalog, agents=agents,
-        runs=runs, plans=plan_work.library, plan_work=plan_work, live=Live(engine),
+        runs=runs, plans=plan_work.library, plan_work=plan_work, chat=chat, live=Live(engine),
         stream_tokens=StreamTokens(keyring.derive("streams"), clock),
         planner=_planner(settings, agents, runs, plan_work, models),
         outbox=_outbox(settings, engine, keyring), replays=Replays(engine),
         reveals=Reveals(engine, masked=_masked(settings)), services=services, models=models, admin_token="",
     )  # fmt: skip
+
+
+def _calls(engine: Engine, registry: ExecutorRegistry, models: ModelSource) -> ExecutorCalls:
+    return ExecutorCalls(engine, registry.run, resolve_model=models.resolve, overrides=models.overrides)
 
 
 def _planner(
@@ -279,6 +294,35 @@ def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> 
         workspaces=settings.data_dir / "workspaces",
         cache=RedisResultCache(settings.redis_url) if settings.redis_url else MemoryResultCache(),
         make_sandbox=partial(_sandbox, settings),
+    )
+
+
+def _chat(
+    settings: Settings,
+    engine: Engine,
+    intake: Intake,
+    agents: AgentServices,
+    runs: AgentRuns,
+    registry: ExecutorRegistry,
+    models: ModelSource,
+) -> ChatFace:
+    """Without a model of one's own the rules decide: what a mock decides means nothing."""
+    folders = [SHIPPED, *([settings.templates_dir] if settings.templates_dir else [])]
+    services = ChatServices(
+        agents=agents,
+        library=load_library(*folders),
+        limits=Limits(models=tuple(settings.chat_models)),
+        decider="rules" if models.kind == "mock" else "model",
+        decider_model=settings.chat_decider_model,
+        turn_usd=settings.chat_turn_usd,
+        note=models.note,
+    )
+    projects = Projects(engine)
+    return ChatFace(
+        projects=projects,
+        documents=Documents(engine, projects, registry.run, max_bytes=settings.max_document_bytes),
+        chats=Chats(engine, intake, services, projects, runs),
+        services=services,
     )
 
 

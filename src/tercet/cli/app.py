@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import executions, inbox, manifests, operations, plans, running, tools, webhooks
+from tercet.cli import chat, executions, inbox, manifests, operations, plans, running, tools, webhooks
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.add_typer(tools.app, name="tools")
 app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
 app.command("serve")(running.serve)
+app.command("chat")(chat.chat)
 app.command("emit")(executions.emit)
 app.command("mock-claude")(operations.mock_claude)
 app.command("settings")(operations.show_settings)

@@ -10,12 +10,15 @@ import tercet
 from tercet.web import (
     agents,
     approvals,
+    chat,
+    chat_socket,
     events,
     executions,
     manifests,
     operations,
     plan_executions,
     plans,
+    projects,
     streams,
     tools,
     webhooks,
@@ -32,6 +35,7 @@ from tercet.wiring import Tercet
 _ROUTERS: tuple[APIRouter, ...] = (
     plan_executions.router, workers.router, manifests.router, events.router, executions.router,
     approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router, streams.router,
+    chat.router, chat_socket.router, projects.router,
 )  # fmt: skip
 
 

@@ -26,6 +26,13 @@ async def furnish(api: Any) -> dict[str, str]:
     plan = await api.call("POST", "/api/v1/plans/import", status=201, content=json.dumps(PLAN))
     started = {"plan_id": plan["plan_id"], "agent_id": worker["agent_id"]}
     running = await api.call("POST", "/api/v1/executions", status=201, json=started)
+    project = await api.call("POST", "/api/v1/projects", status=201, json={"name": "Hush"})
+    chat = {"project_id": project["project_id"], "message": "Hello"}
+    turn = await api.call("POST", "/api/v1/chat?wait=20", status=200, json=chat)
+    files = {"file": ("note.txt", b"a private note", "text/plain")}
+    document = await api.call(
+        "POST", f"/api/v1/projects/{project['project_id']}/documents", status=201, files=files
+    )
     hook = await api.call(
         "POST", "/api/v1/webhooks/register", status=201, json={"url": "https://example.org/h"}
     )
@@ -35,7 +42,8 @@ async def furnish(api: Any) -> dict[str, str]:
     return {
         "execution_id": execution_id, "approval_id": approval["approval_id"], "agent_id": agent["id"],
         "plan_id": plan["plan_id"], "webhook_id": hook["webhook_id"], "token_id": token["token_id"], "name": "shop",
-        "manifest": "shop", "conversation_id": "cnv_none", "item_id": approval["approval_id"],
+        "manifest": "shop", "conversation_id": turn["conversation_id"], "project_id": project["project_id"],
+        "document_id": document["document_id"], "item_id": approval["approval_id"],
         "task_id": execution["tasks"][0]["task_id"], "worker": worker["agent_id"], "running": running["execution_id"],
         "path": "pay", "tool_name": "calculator",
     }  # fmt: skip
