@@ -34,6 +34,15 @@ async def person_of(request: Request) -> Person:
     return await node.tokens.check(token.strip())
 
 
+async def person_of_token(node: Tercet, token: str) -> Person:
+    """Return who a stream token, or an API token, stands for. Raises NotAuthenticated."""
+    if token.count(".") == 2:
+        return node.stream_tokens.check(token)
+    if not token:
+        raise NotAuthenticated("a token is required", hint="?token= with one of POST /stream-token")
+    return await node.tokens.check(token)
+
+
 async def writer_of(request: Request) -> Person:
     """Return the caller when it may change things. Raises NotAllowed for viewers and agents."""
     person = await person_of(request)

@@ -12,6 +12,7 @@ from starlette.websockets import WebSocketDisconnect
 from tercet.chat.chats import ChatEvent
 from tercet.domain.codec import to_json
 from tercet.domain.errors import NotAuthenticated, TercetError
+from tercet.web.access import person_of_token
 from tercet.wiring import Tercet
 
 router = APIRouter(tags=["chat"])
@@ -28,7 +29,7 @@ async def socket(websocket: WebSocket, conversation_id: str) -> None:
     node: Tercet = websocket.app.state.node
     offered = websocket.scope.get("subprotocols", [])
     try:
-        person = await node.tokens.check(_token_of(websocket, offered))
+        person = await person_of_token(node, _token_of(websocket, offered))
         await node.chat.projects.conversation(conversation_id, owner_id=person.owner_id)
         after = int(websocket.query_params.get("after", "0"))
     except (TercetError, ValueError) as error:

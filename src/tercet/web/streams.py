@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request, WebSocket, WebSocketDisconnect
 from fastapi.responses import StreamingResponse
 
-from tercet.domain.errors import NotAuthenticated, NotFound, TercetError
+from tercet.domain.errors import NotFound, TercetError
 from tercet.humans.person import Person
 from tercet.humans.stream_tokens import LIFETIME_SECONDS
 from tercet.store.listing import get_execution
 from tercet.store.reader import Record
-from tercet.web.access import Caller, Node, person_of
+from tercet.web.access import Caller, Node, person_of, person_of_token
 from tercet.web.stream_messages import PING, Message, messages_of_execution, messages_of_owner, seq_of
 from tercet.wiring import Tercet
 
@@ -44,7 +44,7 @@ async def stream_execution(
     last_event_id_header: Annotated[str | None, Header(alias="Last-Event-ID", max_length=200)] = None,
 ) -> StreamingResponse:
     """Stream an execution as server-sent events; after a lost connection it goes on after `Last-Event-ID`."""
-    person = await _person(node, token) if token is not None else await person_of(request)
+    person = await person_of_token(node, token) if token is not None else await person_of(request)
     execution = await _own(node, person, execution_id)
     last = last_event_id_header or last_event_id
     after_seq = seq_of(execution_id, last) if last is not None else None
@@ -57,7 +57,7 @@ async def stream_all(
     request: Request, node: Node, token: Annotated[str | None, Query(max_length=4_000)] = None
 ) -> StreamingResponse:
     """Stream all of the owner's executions as server-sent events."""
-    person = await _person(node, token) if token is not None else await person_of(request)
+    person = await person_of_token(node, token) if token is not None else await person_of(request)
     messages = messages_of_owner(node, person.owner_id)
     return StreamingResponse(_as_sse(messages), media_type="text/event-stream", headers=_HEADERS)
 
@@ -70,7 +70,7 @@ async def watch_execution(
     node: Tercet = socket.app.state.node
     await socket.accept()
     try:
-        execution = await _own(node, await _person(node, token or _bearer(socket)), execution_id)
+        execution = await _own(node, await person_of_token(node, token or _bearer(socket)), execution_id)
         after_seq = seq_of(execution_id, last_event_id) if last_event_id is not None else None
     except TercetError as error:
         await socket.close(_close_code(error), error.message[:100])
@@ -84,7 +84,7 @@ async def watch_all(socket: WebSocket, token: str = "") -> None:
     node: Tercet = socket.app.state.node
     await socket.accept()
     try:
-        person = await _person(node, token or _bearer(socket))
+        person = await person_of_token(node, token or _bearer(socket))
     except TercetError as error:
         await socket.close(_close_code(error), error.message[:100])
         return
@@ -126,15 +126,6 @@ async def _as_sse(messages: AsyncIterator[Message]) -> AsyncIterator[str]:
                 continue
             name = f"id: {message.event_id}\n" if message.event_id else ""
             yield f"{name}event: {message.kind}\ndata: {message.text}\n\n"
-
-
-async def _person(node: Tercet, token: str) -> Person:
-    """Return who a stream token, or an API token, stands for. Raises NotAuthenticated."""
-    if token.count(".") == 2:
-        return node.stream_tokens.check(token)
-    if not token:
-        raise NotAuthenticated("a token is required", hint="?token= with one of POST /stream-token")
-    return await node.tokens.check(token)
 
 
 def _bearer(socket: WebSocket) -> str:
