@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from tercet.domain.errors import Conflict, InvalidInput
+from tercet.harness import OWNER
+from tercet.humans.subscriptions import Registration as SubscriptionIn
 
 
 def one(**task: Any) -> dict[str, Any]:
@@ -391,5 +393,31 @@ def test_subtasks_can_be_edited_until_their_task_begins(shop, virtual):
                     [{"subtask_id": "m", "prerequisites": ["n"]}, {"subtask_id": "n", "prerequisites": ["m"]}],
                     owner_id=larry.owner_id,
                 )  # fmt: skip
+
+    virtual(go())
+
+
+def test_people_who_subscribed_are_told_of_silence_blocks_and_the_end_but_not_of_retries(shop, virtual):
+    async def go() -> None:
+        async with shop() as s:
+            subscriptions = s.node.outbox.subscriptions
+            receiver = SubscriptionIn(channel="email", target="ada@example.org")
+            subscription, _ = await subscriptions.register(receiver, by=OWNER)
+            larry = await s.agent("larry", "x")
+            execution_id = await s.start(one(), larry)
+            await s.take(larry)
+            await s.report(execution_id, larry, "task_error", "s1", error_message="once more")
+            await s.sleep(0.1)
+            await s.take(larry)
+            await s.sleep(0.7)
+            await s.take(larry)
+            await s.report(execution_id, larry, "task_blocked", "s1", human_review_required=True)
+            await s.decide("approve", option="skip_task")
+
+            told = [row["event"] for row in await subscriptions.deliveries(subscription, limit=50)]
+
+            assert sorted(told) == [
+                "agent.silent", "approval.requested", "execution.blocked", "execution.completed", "task.blocked",
+            ]  # fmt: skip
 
     virtual(go())
