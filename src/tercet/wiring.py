@@ -41,6 +41,10 @@ from tercet.humans.decide import Decisions
 from tercet.humans.requests import ApprovalRequests
 from tercet.humans.rows import Locks
 from tercet.humans.tokens import Tokens
+from tercet.loop.agent_turns import AgentTurns
+from tercet.loop.definition import KEY_PREFIX, LoopServices
+from tercet.loop.runs import LoopRuns
+from tercet.loop.step_executors import StepExecutors, ask_person
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.library import PlanLibrary
 from tercet.settings import Settings
@@ -82,6 +86,7 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
+    loops: LoopRuns
     services: AgentServices
     models: ModelSource
     admin_token: str
@@ -170,6 +175,8 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
+        if revision_id.startswith(KEY_PREFIX):
+            return loops.definition(revision_id)
         source = agents if revision_id.startswith("agr_") else catalog
         return await source.definition(revision_id)
 
@@ -188,6 +195,7 @@ def _assemble(
     agents = Agents(
         engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
     )
+    loops = _loops(engine, intake, services, agents)
     return Tercet(
         settings=settings,
         reader=reader,
@@ -205,10 +213,19 @@ def _assemble(
         agents=agents,
         runs=AgentRuns(engine, intake, services.feed),
         plans=PlanLibrary(engine),
+        loops=loops,
         services=services,
         models=models,
         admin_token="",
     )
+
+
+def _loops(engine: Engine, intake: Intake, services: AgentServices, agents: Agents) -> LoopRuns:
+    turns = AgentTurns(services=services, agents=agents)
+    executors = StepExecutors()
+    executors.add("agent", turns.act)
+    executors.add("human", ask_person)
+    return LoopRuns(engine=engine, intake=intake, services=LoopServices(turns=turns, executors=executors))
 
 
 def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> AgentServices:
