@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from tercet.domain.models import parse_model
 
 DEFAULT_MAX_ITERS = 12
-DEFAULT_TOOLS = ("Read", "Write", "Glob", "calculator", "http_request")
+DEFAULT_TOOLS = ("Read", "Write", "Glob", "run_command", "calculator", "http_request")
 EXECUTOR_KINDS = ("agent", "human", "function", "worker")
 _EXECUTOR = re.compile(rf"(?:{'|'.join(EXECUTOR_KINDS)})(?::\S.{{0,190}})?")
 
