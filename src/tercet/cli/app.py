@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import executions, inbox, manifests, operations, plans, running, tools
+from tercet.cli import executions, inbox, loop, manifests, operations, plans, running, tools
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.add_typer(operations.token_app, name="token")
 app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
 app.command("run")(running.run)
+app.command("loop")(loop.loop)
 app.command("serve")(running.serve)
 app.command("emit")(executions.emit)
 app.command("mock-claude")(operations.mock_claude)
