@@ -16,6 +16,7 @@ from tercet.humans.tokens import DEFAULT_OWNER
 from tercet.loop.config import DEFAULT_MAX_ITERS, LoopConfig
 from tercet.loop.state import AgentState
 from tercet.settings import Settings
+from tercet.store.listing import get_execution
 from tercet.wiring import Tercet, open_tercet
 
 _SOURCE = "tercet.loop"
@@ -62,7 +63,9 @@ async def finished(node: Tercet, execution_id: str) -> AgentState:
     outcome = await node.runs.outcome(execution_id)
     state: AgentState | None = outcome["output"]
     if state is None:
-        raise AgentFailed(outcome["message"] or f"the loop is {status}")
+        row = await node.reader.read(get_execution, owner_id=DEFAULT_OWNER, execution_id=execution_id)
+        assert row is not None
+        raise AgentFailed(f"the loop is {status}: {row['status_message']}")
     return state
 
 

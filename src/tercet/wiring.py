@@ -34,6 +34,7 @@ from tercet.flows.catalog import Catalog
 from tercet.flows.cron_starter import CronStarter
 from tercet.flows.events import Events
 from tercet.flows.handlers import HandlerTable
+from tercet.flows.inline import call_function
 from tercet.flows.retries import Retries
 from tercet.humans.cancelling import Cancelling
 from tercet.humans.deadlines import Deadlines
@@ -44,7 +45,7 @@ from tercet.humans.tokens import Tokens
 from tercet.loop.agent_turns import AgentTurns
 from tercet.loop.definition import KEY_PREFIX, LoopServices
 from tercet.loop.runs import LoopRuns
-from tercet.loop.step_executors import StepExecutors, ask_person
+from tercet.loop.step_executors import StepExecutors, ask_person, function_executor
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.library import PlanLibrary
 from tercet.settings import Settings
@@ -195,7 +196,7 @@ def _assemble(
     agents = Agents(
         engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
     )
-    loops = _loops(engine, intake, services, agents)
+    loops = _loops(engine, intake, services, agents, catalog)
     return Tercet(
         settings=settings,
         reader=reader,
@@ -220,11 +221,14 @@ def _assemble(
     )
 
 
-def _loops(engine: Engine, intake: Intake, services: AgentServices, agents: Agents) -> LoopRuns:
+def _loops(
+    engine: Engine, intake: Intake, services: AgentServices, agents: Agents, catalog: Catalog
+) -> LoopRuns:
     turns = AgentTurns(services=services, agents=agents)
     executors = StepExecutors()
     executors.add("agent", turns.act)
     executors.add("human", ask_person)
+    executors.add("function", function_executor(partial(call_function, catalog)))
     return LoopRuns(engine=engine, intake=intake, services=LoopServices(turns=turns, executors=executors))
 
 

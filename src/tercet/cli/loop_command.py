@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from tercet.store.reader import Record
 from tercet.wiring import Tercet, open_tercet
 
 _PATIENCE_SECONDS = 600.0
+_END = "loop.left"
 
 
 async def run_loop(
@@ -63,17 +64,15 @@ async def run_loop(
                 )
             view.state = (await node.loops.standing(execution_id, owner_id=DEFAULT_OWNER)).state
             row = await _follow(node, execution_id, decide)
-            listener.cancel()
-            with suppress(asyncio.CancelledError):
-                await listener
+            node.loops.feed.tell(execution_id, _END, {})
+            await listener
         state = (await node.loops.standing(execution_id, owner_id=DEFAULT_OWNER)).state
         await _report(node, row, state, as_json=as_json)
         return 0 if state["reason"] == "finished" else 1
 
 
 async def _listen(queue: asyncio.Queue[dict[str, Any]], view: LoopView, *, speak: bool) -> None:
-    while True:
-        event = await queue.get()
+    while (event := await queue.get())["type"] != _END:
         view.hear(event)
         if speak and event["type"] == TURN_FEED:
             console.print(turn_line(event["data"]), highlight=False)

@@ -11,7 +11,6 @@ from tercet.agent.engine_steps import EngineSteps
 from tercet.agent.loop import AgentLoop
 from tercet.agent.plan import AgentPlan, Surroundings, make_plan
 from tercet.agent.task import AgentServices
-from tercet.domain.errors import CostLimitReached
 from tercet.engine.calls import ExecutorRefused
 from tercet.engine.context import TaskContext
 from tercet.executors.llm import LlmExecutor
@@ -24,7 +23,7 @@ from tercet.loop.config import (
 from tercet.loop.outputs import OutputStore, with_stubs
 from tercet.loop.ports import Role
 from tercet.loop.state import ExecutorOutput
-from tercet.loop.step_executors import StepTurn, failed
+from tercet.loop.step_executors import StepTurn, failed, raise_if_spent
 from tercet.tools.workspace import Workspace
 
 _SYSTEM: dict[Role, str] = {"planner": PLANNER_SYSTEM_PROMPT, "reviewer": REVIEWER_SYSTEM_PROMPT}
@@ -74,8 +73,7 @@ class AgentTurns:
         try:
             result = await AgentLoop(plan, steps, task_id=context.task_id, prefix=prefix).run([], prompt)
         except ExecutorRefused as error:
-            if error.error_type == "COST_LIMIT_REACHED":
-                raise CostLimitReached(error.message) from error
+            raise_if_spent(error)
             raise
         return result.response
 
@@ -112,8 +110,3 @@ def _reporting(agent: AgentConfig) -> AgentConfig:
 
 def _instructions(role: str, config: LoopConfig) -> str:
     return f"{role}\n\n{config.instructions}".strip()
-
-
-def with_folder(config: LoopConfig, folder: Path) -> LoopConfig:
-    """Return the loop with tools that work in a folder of the caller's."""
-    return config.model_copy(update={"workspace": str(folder.resolve())})

@@ -23,6 +23,7 @@ from tercet.loop.routing import END
 from tercet.loop.standing import Standing, beginning
 from tercet.loop.state import AgentState, ExecutorOutput, PlanStep
 from tercet.loop.step_executors import StepExecutors, StepTurn
+from tercet.manifest.condition import compile_expression
 
 LOOP_EVENT = "loop.run"
 HANDLER = "loop"
@@ -92,7 +93,7 @@ class LoopDefinition:
 
     def event_matches(self, condition: str, event: dict[str, Any]) -> bool:
         """See `Definition.event_matches`."""
-        return False
+        return compile_expression(condition).holds(event)
 
     def check_event(self, name: str, data: Any) -> None:
         """See `Definition.check_event`."""

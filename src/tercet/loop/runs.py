@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from tercet.agent.feed import RunFeed
 from tercet.domain.codec import from_json
 from tercet.domain.errors import InvalidInput, NotFound
@@ -86,7 +88,7 @@ class LoopRuns:
             raise InvalidInput(f"the loop ended with turn {turn}", hint="fork at an earlier turn")
         root = await self.engine.reader.read(root_event, execution_id)
         assert root is not None
-        config = LoopConfig.model_validate({**from_json(root["output_data"])["loop"], **(changes or {})})
+        config = _changed(from_json(root["output_data"])["loop"], changes or {})
         self._check(config)
         data = {
             "loop": config.model_dump(mode="json"),
@@ -129,3 +131,11 @@ class LoopRuns:
                 hint=f"registered: {', '.join(registered)}",
                 detail=[{"field": "tools", "rule": f"{unknown[0]!r} is not registered"}],
             )
+
+
+def _changed(fields: dict[str, Any], changes: dict[str, Any]) -> LoopConfig:
+    try:
+        return LoopConfig.model_validate({**fields, **changes})
+    except ValidationError as error:
+        detail = [{"field": ".".join(map(str, e["loc"])), "rule": e["msg"]} for e in error.errors()]
+        raise InvalidInput(f"{detail[0]['field']}: {detail[0]['rule']}", detail=detail) from error
