@@ -176,10 +176,8 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
-        if revision_id.startswith(KEY_PREFIX):
-            return loops.definition(revision_id)
-        source = agents if revision_id.startswith("agr_") else catalog
-        return await source.definition(revision_id)
+        sources: dict[str, Agents | LoopRuns] = {"agr_": agents, KEY_PREFIX: loops}
+        return await sources.get(revision_id[:4], catalog).definition(revision_id)
 
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
     registry = _executors(services, _sandbox(settings))

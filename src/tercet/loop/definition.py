@@ -27,7 +27,7 @@ from tercet.manifest.condition import compile_expression
 
 LOOP_EVENT = "loop.run"
 HANDLER = "loop"
-KEY_PREFIX = "loop:"
+KEY_PREFIX = "lop_"
 TURN_FEED = "loop.turn"
 _SPEC = HandlerSpec(
     name=HANDLER, executor="agent", retry=RetryPolicy(max_attempts=6), timeout_seconds=None, emits=None

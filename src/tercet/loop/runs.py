@@ -34,7 +34,7 @@ class LoopRuns:
         """What tells those who watch."""
         return self.services.turns.services.feed
 
-    def definition(self, key: str) -> LoopDefinition:
+    async def definition(self, key: str) -> LoopDefinition:
         """Return the definition of a key; what the engine asks. Raises NotFound."""
         return LoopDefinition(key, self.services)
 
