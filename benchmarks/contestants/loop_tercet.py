@@ -20,7 +20,7 @@ from tercet.wiring import open_tercet, settle_memory
 async def run_scripted(self: LoopDefinition, context: Any) -> Any:
     """Do what LoopDefinition.run does, with the script in the place of the models."""
     at = beginning(context.event["data"], context.state.created_at_ms)
-    return await drive_durably(context, Script(), at), []
+    return (await drive_durably(context, Script(), at)).state, []
 
 
 LoopDefinition.run = run_scripted  # type: ignore[method-assign]  # the one thing that differs from production

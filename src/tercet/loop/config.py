@@ -57,6 +57,8 @@ class LoopConfig(BaseModel):
     goal: str = Field(min_length=1, max_length=20_000)
     max_iters: int = Field(default=DEFAULT_MAX_ITERS, ge=1, le=500)
     """The most executor turns."""
+    on_cap: Literal["stop", "ask"] = "stop"
+    """Whether a person may allow as many turns again when the cap is reached."""
     budget_usd: Decimal | None = Field(default=Decimal(1), gt=0, max_digits=15, decimal_places=6)
     """Of the whole loop, whoever spends it."""
     budget_tokens: int | None = Field(default=None, ge=1, le=10**12)

@@ -21,7 +21,7 @@ from tercet.loop.nodes import NODES, Update, advance
 from tercet.loop.ports import Role, TurnModel
 from tercet.loop.routing import END
 from tercet.loop.standing import Standing, beginning
-from tercet.loop.state import AgentState, ExecutorOutput, PlanStep
+from tercet.loop.state import ExecutorOutput, PlanStep
 from tercet.loop.step_executors import StepExecutors, StepTurn
 from tercet.manifest.condition import compile_expression
 
@@ -107,7 +107,13 @@ class LoopDefinition:
         feed = self._services.turns.services.feed
         model = DurableModel(context, config, self._services)
         at = beginning(context.event["data"], context.state.created_at_ms)
-        state = await drive_durably(context, model, at, feed=feed)
+        at = await drive_durably(context, model, at, feed=feed)
+        while at.is_capped and config.on_cap == "ask":
+            beyond = at.beyond_cap(await _ask_for_more(context, config, at), config.max_iters)
+            if beyond is at:
+                break
+            at = await drive_durably(context, model, beyond, feed=feed)
+        state = at.state
         feed.answer(context.execution_id, {"task_id": context.task_id, "output": state})
         return state, context.emissions
 
@@ -140,7 +146,7 @@ class DurableModel:
 
 async def drive_durably(
     context: TaskContext, model: TurnModel, at: Standing, *, feed: RunFeed | None = None
-) -> AgentState:
+) -> Standing:
     """Go on from what is recorded, then turn by turn; each turn's changes are one recorded step."""
     while at.node != END:
         if at.node == "advance":
@@ -157,7 +163,18 @@ async def drive_durably(
         at = at.after(update)
         if feed is not None and recorded is None:
             feed.tell(context.execution_id, TURN_FEED, {"turn": name, "state": at.state})
-    return at.state
+    return at
+
+
+async def _ask_for_more(context: TaskContext, config: LoopConfig, at: Standing) -> dict[str, Any]:
+    """Ask a person whether the loop may have as many turns again; a replan beyond the cap is theirs to allow."""
+    state = at.state
+    shown = {
+        "goal": config.goal, "turns": state["iters"], "more_turns": config.max_iters, "attempts": state["attempts"],
+        "plan": [step["step"] for step in state["plan"]],
+    }  # fmt: skip
+    title = f"The cap of {state['max_iters']} turns is reached; go on?"
+    return await context.approval(title, shown, step=at.cap_step)
 
 
 async def _turn(context: TaskContext, model: TurnModel, at: Standing, *, watched: bool) -> Update:

@@ -61,7 +61,9 @@ class LoopRuns:
         [task] = await self.engine.reader.read(tasks_of, execution_id)
         assert root is not None
         steps = await self.engine.load_steps(task["id"])
-        at = folded(beginning(from_json(root["output_data"]), row["created_at_ms"]), steps, until_turn=turn)
+        data = from_json(root["output_data"])
+        begin = beginning(data, row["created_at_ms"])
+        at = folded(begin, steps, until_turn=turn, more_iters=data["loop"]["max_iters"])
         if turn is not None and at.turn != turn:
             raise InvalidInput(
                 f"the loop has no turn {turn}",
@@ -84,12 +86,20 @@ class LoopRuns:
         Turns before are taken over and not paid for again. Raises NotFound, InvalidInput.
         """
         at = await self.standing(execution_id, owner_id=owner_id, turn=turn)
+        if at.is_capped:
+            at = at.beyond_cap({"decision": "approve"}, 0)
         if at.node == END:
             raise InvalidInput(f"the loop ended with turn {turn}", hint="fork at an earlier turn")
         root = await self.engine.reader.read(root_event, execution_id)
         assert root is not None
         config = _changed(from_json(root["output_data"])["loop"], changes or {})
         self._check(config)
+        if config.max_iters <= at.state["iters"]:
+            raise InvalidInput(
+                f"{at.state['iters']} turns are used already",
+                hint="allow more with max_iters",
+                detail=[{"field": "changes.max_iters", "rule": f"more than {at.state['iters']}"}],
+            )
         data = {
             "loop": config.model_dump(mode="json"),
             "from": {**at.to_wire(), "execution_id": execution_id},

@@ -27,6 +27,26 @@ class Standing:
         """The name of the turn that comes next, as it is recorded."""
         return f"{self.turn + 1}:{self.node}"
 
+    @property
+    def cap_step(self) -> str:
+        """The name of the step that asks a person for more turns."""
+        return f"{self.turn}:cap"
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether the cap is what ended the loop."""
+        return self.state["reason"] == "max_iters"
+
+    def beyond_cap(self, decision: Mapping[str, Any], more_iters: int) -> Standing:
+        """Return where the loop goes on when a person has allowed more turns; the same place when not."""
+        if decision.get("decision") != "approve":
+            return self
+        max_iters = self.state["max_iters"] + more_iters
+        state = merge(self.state, {"reason": None, "message": "", "max_iters": max_iters})
+        output = state["executor_output"]
+        failed = output is not None and not output["success"]
+        return Standing(state=state, node="planner" if failed else "advance", turn=self.turn)
+
     def after(self, update: Update) -> Standing:
         """Return where the loop stands after the node's update. Carrying out a verdict is no turn."""
         state = merge(self.state, update)
@@ -57,13 +77,20 @@ def beginning(data: Mapping[str, Any], created_at_ms: int) -> Standing:
     return Standing(state=merge(fork["state"], limits), node=fork["node"], turn=fork["turn"])
 
 
-def folded(at: Standing, steps: Mapping[str, str], *, until_turn: int | None = None) -> Standing:
-    """Return where the recorded turns lead, at most to `until_turn`."""
-    while at.node != END:
-        if at.node == "advance":
+def folded(
+    at: Standing, steps: Mapping[str, str], *, until_turn: int | None = None, more_iters: int = 0
+) -> Standing:
+    """Return where the recorded turns lead, at most to `until_turn`. A person may have allowed `more_iters`."""
+    while True:
+        if at.node == END:
+            decided = steps.get(at.cap_step) if at.is_capped and at.turn != until_turn else None
+            beyond = at if decided is None else at.beyond_cap(from_json(decided), more_iters)
+            if beyond is at:
+                return at
+            at = beyond
+        elif at.node == "advance":
             at = at.after(advance(at.state))
         elif (recorded := steps.get(at.next_turn)) is None or at.turn == until_turn:
-            break
+            return at
         else:
             at = at.after(from_json(recorded))
-    return at

@@ -91,6 +91,19 @@ async def test_a_fork_goes_on_after_a_turn_without_paying_for_it_again(tmp_path:
     ]  # fmt: skip
 
 
+async def test_a_fork_of_a_capped_loop_goes_on_with_a_higher_cap(tmp_path: Path):
+    async with opened(tmp_path, RULES) as node:
+        first = await start(node, max_iters=1)
+        capped = await end(node, first)
+        with pytest.raises(InvalidInput, match="1 turns are used already"):
+            await node.loops.fork(first, turn=3, owner_id="local", source="ada")
+        fork = await node.loops.fork(first, turn=3, owner_id="local", source="ada", changes={"max_iters": 5})
+        state = await end(node, fork)
+
+    assert capped["reason"] == "max_iters"
+    assert (state["reason"], state["iters"]) == ("finished", 3)
+
+
 async def test_a_fork_beyond_the_turns_or_of_what_is_no_loop_is_refused(tmp_path: Path):
     async with opened(tmp_path, RULES) as node:
         execution_id = await start(node)

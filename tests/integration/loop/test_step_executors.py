@@ -159,3 +159,38 @@ async def test_an_executor_or_a_tool_that_is_not_here_is_refused_at_the_start(tm
             await start(node, executors=["worker:caller"])
         with pytest.raises(InvalidInput, match="'no_such_tool'"):
             await start(node, tools=["no_such_tool"])
+
+
+async def test_a_person_may_allow_more_turns_when_the_cap_is_reached(tmp_path: Path):
+    rules = [
+        says(EXECUTOR, {"success": False, "output": "not yet"}, times=2),
+        *(plans(f"try {number}", times=1) for number in range(9)),
+        says(EXECUTOR, DONE),
+        CONTINUE,
+    ]
+    async with opened(tmp_path, rules) as node:
+        execution_id = await start(node, max_iters=2, on_cap="ask")
+        assert await node.runs.wait(execution_id) == "BLOCKED"
+        approval = await approval_of(node)
+        await node.decisions.decide(approval["id"], Decision.model_validate({"decision": "approve"}), by=ADA)
+        state = await end(node, execution_id)
+        standing = await node.loops.standing(execution_id, owner_id="local")
+        capped = await node.loops.standing(execution_id, owner_id="local", turn=4)
+
+    assert approval["title"] == "The cap of 2 turns is reached; go on?"
+    assert (state["reason"], state["iters"], state["max_iters"]) == ("finished", 3, 4)
+    assert standing.state == state
+    assert (capped.state["reason"], capped.state["iters"]) == ("max_iters", 2)
+
+
+async def test_a_persons_no_to_more_turns_ends_the_loop_at_its_cap(tmp_path: Path):
+    rules = [says(EXECUTOR, {"success": False, "output": "not yet"}), plans("try")]
+    async with opened(tmp_path, rules) as node:
+        execution_id = await start(node, max_iters=1, on_cap="ask")
+        await node.runs.wait(execution_id)
+        approval = await approval_of(node)
+        decision = Decision.model_validate({"decision": "reject", "feedback": "enough"})
+        await node.decisions.decide(approval["id"], decision, by=ADA)
+        state = await end(node, execution_id)
+
+    assert (state["reason"], state["iters"]) == ("max_iters", 1)
