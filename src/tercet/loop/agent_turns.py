@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from tercet.agent.config import AgentConfig, Limits
 from tercet.agent.engine_steps import EngineSteps
 from tercet.agent.loop import AgentLoop
 from tercet.agent.plan import AgentPlan, Surroundings, make_plan
-from tercet.agent.task import AgentServices
+from tercet.agent.task import AgentRunRefused, AgentServices
+from tercet.domain.errors import AgentFailed
 from tercet.engine.calls import ExecutorRefused
 from tercet.engine.context import TaskContext
 from tercet.executors.llm import LlmExecutor
@@ -28,6 +30,7 @@ from tercet.tools.workspace import Workspace
 
 _SYSTEM: dict[Role, str] = {"planner": PLANNER_SYSTEM_PROMPT, "reviewer": REVIEWER_SYSTEM_PROMPT}
 _MOST_AGENTS = 500
+_LONGEST_TURN_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,11 @@ class AgentTurns:
             limits=Limits(max_turns=1, max_cost_usd=None),
         )  # fmt: skip
         plan = await make_plan(agent, self._surroundings(context, config))
-        return await self._run(context, plan, prompt, prefix)
+        try:
+            return await self._run(context, plan, prompt, prefix)
+        except AgentFailed as error:
+            # The same prompt would fail the same way; another attempt would only pay for it again.
+            raise AgentRunRefused(error.code, str(error)) from error
 
     async def act(self, turn: StepTurn) -> str | ExecutorOutput:
         """Have an agent do a step: the loop's own, or one of the registry by name or id."""
@@ -60,7 +67,15 @@ class AgentTurns:
             agent = _own_agent(config)
         plan = await make_plan(agent, self._surroundings(context, config))
         store = OutputStore(self._folder(context, "outputs"))
-        return await self._run(context, with_stubs(plan, store, turn.prefix), turn.prompt, turn.prefix, llm)
+        timeout = asyncio.timeout(agent.limits.timeout_seconds)
+        try:
+            async with timeout:
+                stubbed = with_stubs(plan, store, turn.prefix)
+                return await self._run(context, stubbed, turn.prompt, turn.prefix, llm)
+        except TimeoutError:
+            if not timeout.expired():
+                raise
+            return failed(f"{agent.name} gave no answer within {agent.limits.timeout_seconds:g} seconds")
 
     async def _run(
         self, context: TaskContext, plan: AgentPlan, prompt: str, prefix: str, llm: LlmExecutor | None = None
@@ -98,7 +113,8 @@ class AgentTurns:
 def _own_agent(config: LoopConfig) -> AgentConfig:
     return AgentConfig(
         name="the executor", instructions=_instructions(EXECUTOR_SYSTEM_PROMPT, config), model=config.model,
-        tools=dict.fromkeys(config.tools, True), limits=Limits(max_turns=config.max_turns, max_cost_usd=None),
+        tools=dict.fromkeys(config.tools, True),
+        limits=Limits(max_turns=config.max_turns, max_cost_usd=None, timeout_seconds=_LONGEST_TURN_SECONDS),
     )  # fmt: skip
 
 
