@@ -63,7 +63,11 @@ async def run_loop(
                     config, owner_id=DEFAULT_OWNER, source="cli", execution_id=execution_id
                 )
             view.state = (await node.loops.standing(execution_id, owner_id=DEFAULT_OWNER)).state
-            row = await _follow(node, execution_id, decide)
+            try:
+                row = await _follow(node, execution_id, decide)
+            except asyncio.CancelledError:
+                console.print(f"Go on with `tercet loop --resume {execution_id}`.")
+                raise
             node.loops.feed.tell(execution_id, _END, {})
             await listener
         state = (await node.loops.standing(execution_id, owner_id=DEFAULT_OWNER)).state

@@ -12,7 +12,7 @@ from tercet.cli.session import Counts
 from tercet.loop.definition import TURN_FEED
 from tercet.loop.state import AgentState, Attempt
 
-_LONGEST_LINE = 110
+_LONGEST_LINE = 100
 _VERDICT_STYLES = {"continue": "green", "finish": "green", "retry": "yellow", "replan": "magenta"}
 _WORKING = "planning …"
 
