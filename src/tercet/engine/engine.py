@@ -69,7 +69,7 @@ class Engine:
         self.recovery = Recovery(self)
         self.stopping = False
         self.state_listeners: list[Callable[[ExecutionState], None]] = []
-        """Called after each commit with the state as it is then."""
+        """Called after each commit with the state as it is then, which may be ahead of the disk (`commits_ahead`)."""
         self._token_stem = f"{os.getpid():x}-{random.getrandbits(32):08x}"
         self._claims = 0
         self._idle_waiters: list[asyncio.Future[None]] = []
@@ -130,6 +130,7 @@ class Engine:
             started = self._claim_queued(change) if change.queued else []
             change.settle()
             state.pins += 1
+            state.commits_ahead += 1
             unit.after_commit.append(partial(self._on_committed, state, change, started))
         return self.journal.submit(unit)
 
@@ -223,6 +224,7 @@ class Engine:
 
     def _on_committed(self, state: ExecutionState, change: Change, started: list[TaskState]) -> None:
         state.pins -= 1
+        state.commits_ahead -= 1
         unit = change.unit
         if unit.timers_due_at_ms is not None:
             self.timers.wake_by(unit.timers_due_at_ms)

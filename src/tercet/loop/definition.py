@@ -53,15 +53,15 @@ class LoopDefinition:
     """See `engine.Definition`. All loops with the same limits share one; the rest stands in the root event."""
 
     kind = "loop"
+    name = "loop"
     max_hops: int | None = None
 
-    def __init__(self, key: str, services: LoopServices, *, name: str = "loop") -> None:
+    def __init__(self, key: str, services: LoopServices) -> None:
         """Read the limits from the key. Raises NotFound for a key that is none."""
         parts = key.removeprefix(KEY_PREFIX).split(":")
         if len(parts) != 4:
             raise NotFound(f"there is no loop {key!r}")
         usd, tokens, on_limit, unpriced = parts
-        self.name = name
         self.budgets: Sequence[BudgetRule] = []
         if (usd, tokens) != ("-", "-"):
             self.budgets = [

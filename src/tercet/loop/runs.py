@@ -18,7 +18,7 @@ from tercet.loop.routing import END
 from tercet.loop.standing import Standing, beginning, folded
 from tercet.store.listing import get_execution, root_event, tasks_of
 
-_LONGEST_NAME = 200
+_LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,11 +116,11 @@ class LoopRuns:
         execution_id: str | None,
     ) -> str:
         key = definition_key(config)
-        await self.engine.definition_by_id(key)
-        name = " ".join(config.goal.split())[:_LONGEST_NAME]
+        definition = await self.engine.definition_by_id(key)
         receipt = await self.intake.start_execution(
-            LoopDefinition(key, self.services, name=name), manifest_id=key, owner_id=owner_id, name=LOOP_EVENT,
+            definition, manifest_id=key, owner_id=owner_id, name=LOOP_EVENT,
             data=data, source=source, idempotency_key=idempotency_key, execution_id=execution_id,
+            title=" ".join(config.goal.split())[:_LONGEST_TITLE],
         )  # fmt: skip
         return receipt.execution_id
 

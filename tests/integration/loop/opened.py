@@ -13,6 +13,8 @@ from tercet.flows.handlers import HandlerTable
 from tercet.loop.config import LoopConfig
 from tercet.loop.state import AgentState
 from tercet.settings import Settings
+from tercet.store.sqlite import open_reader
+from tercet.testing.log_check import differences
 from tercet.testing.mock_claude import MockClaude, Script
 from tercet.wiring import Tercet, open_tercet
 
@@ -45,6 +47,11 @@ async def opened(
     with MockClaude(Script.model_validate({"rules": rules})) as mock:
         async with open_tercet(scripted(mock, folder), handlers=handlers) as node:
             yield node
+            await node.engine.wait_idle()
+    reader = open_reader(folder / "tercet.db")
+    with reader.connect() as connection:
+        assert differences(connection) == []
+    reader.dispose()
 
 
 async def start(

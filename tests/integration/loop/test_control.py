@@ -149,6 +149,22 @@ async def test_a_long_output_of_a_tool_is_kept_out_of_the_conversation(tmp_path:
     assert "x" * 50_000 in stored[0].read_text()
 
 
+async def test_a_loop_that_failed_starts_anew_under_its_goal_when_it_is_retried(tmp_path: Path):
+    refused = {"match": {"system_contains": PLANNER}, "times": 1, "reply": {"error": {"status": 401}}}
+    async with opened(tmp_path, [refused, *RULES]) as node:
+        first = await start(node, "Bake a cake")
+        assert await node.runs.wait(first) == "FAILED"
+        row = await node.reader.read(get_execution, owner_id="local", execution_id=first)
+        assert row is not None
+        again = await node.retries.retry(row, by="ada")
+        state = await end(node, again)
+        retried = await node.reader.read(get_execution, owner_id="local", execution_id=again)
+
+    assert state["reason"] == "finished"
+    assert retried is not None
+    assert (retried["name"], retried["retry_of"]) == ("Bake a cake", first)
+
+
 async def test_a_model_that_cannot_be_asked_fails_the_execution(tmp_path: Path):
     refused = {"match": {"system_contains": PLANNER}, "reply": {"error": {"status": 401, "message": "no"}}}
     with MockClaude(Script.model_validate({"rules": [refused]})) as mock, pytest.raises(AgentFailed):

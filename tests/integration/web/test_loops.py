@@ -42,10 +42,12 @@ async def test_a_loop_is_started_once_and_stands_among_the_executions(api: Api):
     again = await api.call("POST", "/loops", 201, json=body)
     await api.node.runs.wait(first["execution_id"])
     shown = await api.call("GET", f"/loops/{first['execution_id']}")
+    [task] = (await api.call("GET", f"/executions/{first['execution_id']}"))["tasks"]
     [listed] = (await api.call("GET", "/executions?kind=loop"))["items"]
 
     assert again["execution_id"] == first["execution_id"] == listed["execution_id"]
     assert (listed["name"], listed["status"]) == ("Reach it", "COMPLETED")
+    assert {"1:planner", "1:planner/turn:1", "2:executor"} <= {step["name"] for step in task["subtasks"]}
     assert (shown["turn"], shown["next_node"], shown["state"]["reason"]) == (5, None, "finished")
 
 
