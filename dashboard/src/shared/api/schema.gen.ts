@@ -734,6 +734,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/loops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start
+         * @description Start a loop: the fields of its configuration, of which `goal` is required.
+         */
+        post: operations["start_api_v1_loops_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{execution_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show
+         * @description Return the loop's state, and which node comes next; `next_node` is null when it has ended.
+         */
+        get: operations["show_api_v1_loops__execution_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{execution_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork
+         * @description Start a loop that goes on after a turn of this one, by default the last; earlier turns are not paid again.
+         */
+        post: operations["fork_api_v1_loops__execution_id__fork_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2578,6 +2638,182 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    start_api_v1_loops_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Goal */
+                    goal: string;
+                    /**
+                     * Max Iters
+                     * @default 12
+                     */
+                    max_iters?: number;
+                    /**
+                     * On Cap
+                     * @default stop
+                     * @enum {string}
+                     */
+                    on_cap?: "stop" | "ask";
+                    /**
+                     * Budget Usd
+                     * @default 1
+                     */
+                    budget_usd?: number | string | null;
+                    /** Budget Tokens */
+                    budget_tokens?: number | null;
+                    /**
+                     * On Limit
+                     * @default stop
+                     * @enum {string}
+                     */
+                    on_limit?: "stop" | "approve";
+                    /**
+                     * Allow Unpriced
+                     * @default false
+                     */
+                    allow_unpriced?: boolean;
+                    /** Deadline Seconds */
+                    deadline_seconds?: number | null;
+                    /**
+                     * Model
+                     * @default sonnet
+                     */
+                    model?: string;
+                    /**
+                     * Tools
+                     * @default [
+                     *       "Read",
+                     *       "Write",
+                     *       "Glob",
+                     *       "run_command",
+                     *       "calculator",
+                     *       "http_request"
+                     *     ]
+                     */
+                    tools?: string[];
+                    /**
+                     * Max Turns
+                     * @default 20
+                     */
+                    max_turns?: number;
+                    /**
+                     * Executors
+                     * @default [
+                     *       "agent"
+                     *     ]
+                     */
+                    executors?: string[];
+                    /**
+                     * Instructions
+                     * @default
+                     */
+                    instructions?: string;
+                    /** Workspace */
+                    workspace?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    show_api_v1_loops__execution_id__get: {
+        parameters: {
+            query?: {
+                /** @description the state after this turn */
+                turn?: number | null;
+            };
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    fork_api_v1_loops__execution_id__fork_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Turn */
+                    turn?: number | null;
+                    /** Changes */
+                    changes?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Validation Error */
