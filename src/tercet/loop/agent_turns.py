@@ -45,7 +45,7 @@ class AgentTurns:
     ) -> str:
         """Return the answer of a role. Raises CostLimitReached, and what the agent's loop raises."""
         agent = AgentConfig(
-            name=f"the {role}", instructions=_instructions(_SYSTEM[role], config), model=config.model,
+            name=f"the {role}", instructions=_instructions(_SYSTEM[role] + _tools_line(role, config), config), model=config.model,
             limits=Limits(max_turns=1, max_cost_usd=None),
         )  # fmt: skip
         plan = await make_plan(agent, self._surroundings(context, config))
@@ -122,6 +122,13 @@ def _reporting(agent: AgentConfig) -> AgentConfig:
     """A registered agent keeps its tools and limits, and reports as the loop needs it."""
     instructions = f"{agent.instructions}\n\n{EXECUTOR_SYSTEM_PROMPT}".strip()
     return agent.model_copy(update={"instructions": instructions, "output_schema": None})
+
+
+def _tools_line(role: Role, config: LoopConfig) -> str:
+    """A planner plans what can be done; a reviewer has no use for the names of tools."""
+    if role == "reviewer" or "agent" not in config.executors:
+        return ""
+    return f"\n\nThe executor `agent` has the tools: {', '.join(config.tools) or 'none'}."
 
 
 def _instructions(role: str, config: LoopConfig) -> str:

@@ -17,8 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 
 WORKSPACE = "/workspace"
-SETUP_FAILED = 125
-"""The exit status of a shell script that could not shut the command in."""
+NOT_RUN = "tercet: the command could not be shut in, so it was not run"
+"""The last line of what is said when the root could not be made."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
 _KERNEL = ("acpi", "bus", "fs", "irq", "sys", "sysrq-trigger")
@@ -50,8 +50,8 @@ class Caps:
 # one by one, because a remount does not reach what is mounted below; `nosuid,nodev` only adds to what is locked.
 _SETUP = r"""
 set -eu
-trap 'exit 125' EXIT
-root=$1; work=$2; temporary_bytes=$3; read_only=$4; shift 4
+trap 'echo "$not_run"; exit 125' EXIT
+root=$1; work=$2; temporary_bytes=$3; read_only=$4 not_run=$5; shift 5
 mount -t tmpfs -o "size=$temporary_bytes,mode=755,nosuid,nodev" tmpfs "$root"
 IFS=:
 for path in $read_only; do
@@ -106,7 +106,7 @@ class Isolation:
         return [
             "unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child",
             "--", "/bin/sh", "-c", _SETUP, "setup", str(root), str(workspace), str(caps.temporary_bytes),
-            ":".join(read_only_paths()), *inner,
+            ":".join(read_only_paths()), NOT_RUN, *inner,
         ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tercet.domain.tool import ToolFailed
 from tercet.tools.base import ToolBase
-from tercet.tools.isolation import SETUP_FAILED, Caps, Isolation, clean_environment, find_isolation
+from tercet.tools.isolation import NOT_RUN, Caps, Isolation, clean_environment, find_isolation
 from tercet.tools.workspace import Workspace
 
 _LONGEST_SECONDS = 600
@@ -64,8 +64,8 @@ class RunCommandTool(ToolBase):
                 arguments["command"], workspace=self._workspace.root.resolve(), root=Path(root), caps=caps
             )
             result = await run_capped(words, timeout_seconds=caps.timeout_seconds)
-        if result["exit_code"] == SETUP_FAILED and not result["output"]:
-            raise ToolFailed("the command could not be shut in, so it was not run")
+        if result["exit_code"] != 0 and result["output"].endswith(f"{NOT_RUN}\n"):
+            raise ToolFailed(result["output"].strip())
         return result
 
 

@@ -135,6 +135,17 @@ async def test_nothing_is_run_where_the_machine_cannot_isolate(
     assert not (tmp_path / "work" / "made").exists()
 
 
+@isolated
+async def test_a_root_that_cannot_be_made_is_a_failure_of_the_tool(
+    tool: RunCommandTool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run_command, "_found", isolation.Isolation(kind="namespaces"))
+    monkeypatch.setattr(isolation, "read_only_paths", lambda: ("/usr", "/no/such/folder"))
+
+    with pytest.raises(ToolFailed, match="could not be shut in, so it was not run"):
+        await run(tool, "touch made")
+
+
 def test_bubblewrap_gets_the_same_rules(tmp_path: Path):
     words = isolation.Isolation(kind="bubblewrap").words(
         "true", workspace=tmp_path, root=tmp_path, caps=isolation.Caps()
