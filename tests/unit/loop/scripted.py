@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tercet.domain.codec import to_json
+from tercet.domain.errors import CostLimitReached
 from tercet.loop.ports import Role
 from tercet.loop.state import AgentState, ExecutorOutput, PlanStep, first_state
 
@@ -65,3 +66,21 @@ class ScriptedModel:
         if isinstance(answer, BaseException):
             raise answer
         return answer
+
+
+_MANY_PLANS = [planned(f"{n}.1", f"{n}.2") for n in range(50)]
+SCRIPTS: dict[str, dict[str, Any]] = {
+    "to the end": {"planner": [planned("a", "b", "c")]},
+    "finish early": {"planner": [planned("a", "b")], "reviewer": [judged("finish")]},
+    "failure and another plan": {"planner": _MANY_PLANS, "executor": [failed(), did()]},
+    "always failing": {"planner": _MANY_PLANS, "executor": [failed()]},
+    "same plan twice": {"executor": [failed()]},
+    "retry": {"reviewer": [judged("retry", "again"), judged("continue")]},
+    "retry for ever": {"reviewer": [judged("retry")]},
+    "replan": {"planner": _MANY_PLANS, "reviewer": [judged("replan"), judged("continue")]},
+    "nothing can be read": {"planner": ["?"], "executor": ["?"], "reviewer": ["?"]},
+    "review cannot be read": {"reviewer": ["?"]},
+    "a tool raises": {"planner": _MANY_PLANS, "executor": [RuntimeError("boom"), did()]},
+    "the budget is spent": {"planner": _MANY_PLANS, "executor": [did(), CostLimitReached("spent")]},
+    "the deadline passes": {"planner": _MANY_PLANS, "ms_a_call": 1_000},
+}

@@ -5,31 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.loop.scripted import ScriptedModel, did, failed, judged, planned, state
+from tests.unit.loop.scripted import SCRIPTS, ScriptedModel, state
 
-from tercet.domain.errors import CostLimitReached
 from tercet.loop.driving import drive
 from tercet.loop.graph import build_graph, recursion_limit
 from tercet.loop.state import AgentState
 
 pytest.importorskip("langgraph", reason="LANGGRAPH IS NOT INSTALLED: pip install 'tercet[langgraph]'")
-
-_MANY_PLANS = [planned(f"{n}.1", f"{n}.2") for n in range(50)]
-SCRIPTS: dict[str, dict[str, Any]] = {
-    "to the end": {"planner": [planned("a", "b", "c")]},
-    "finish early": {"planner": [planned("a", "b")], "reviewer": [judged("finish")]},
-    "failure and another plan": {"planner": _MANY_PLANS, "executor": [failed(), did()]},
-    "always failing": {"planner": _MANY_PLANS, "executor": [failed()]},
-    "same plan twice": {"executor": [failed()]},
-    "retry": {"reviewer": [judged("retry", "again"), judged("continue")]},
-    "retry for ever": {"reviewer": [judged("retry")]},
-    "replan": {"planner": _MANY_PLANS, "reviewer": [judged("replan"), judged("continue")]},
-    "nothing can be read": {"planner": ["?"], "executor": ["?"], "reviewer": ["?"]},
-    "review cannot be read": {"reviewer": ["?"]},
-    "a tool raises": {"planner": _MANY_PLANS, "executor": [RuntimeError("boom"), did()]},
-    "the budget is spent": {"planner": _MANY_PLANS, "executor": [did(), CostLimitReached("spent")]},
-    "the deadline passes": {"planner": _MANY_PLANS, "ms_a_call": 1_000},
-}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
