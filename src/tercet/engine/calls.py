@@ -95,12 +95,7 @@ class ExecutorCalls:
             sent = request
             if asks_model:
                 sent, reservation = await self._reserve(context, request, step)
-            try:
-                result = await call(sent)
-            except asyncio.CancelledError:
-                if reservation is not None:
-                    self._abandon_cut_off(reservation, str(sent.task.field("model")))
-                raise
+            result = await self._call(call, sent, reservation)
             change = context.change()
             if reservation is not None:
                 self._settle(change.unit, context, reservation, result)
@@ -230,11 +225,19 @@ class ExecutorCalls:
             tokens=tokens - reservation.tokens,
         )
 
-    def _abandon_cut_off(self, reservation: _Reservation, model: str) -> None:
-        """Book the reservation of a call that was cancelled as spent: the provider may have charged it.
+    async def _call(
+        self, call: RunExecutor, sent: ExecutorRequest, reservation: _Reservation | None
+    ) -> ExecutorResult:
+        """Make the call. One that is cancelled books its reservation as spent: the provider may have charged it."""
+        try:
+            return await call(sent)
+        except asyncio.CancelledError:
+            if reservation is not None:
+                self._abandon_cut_off(reservation, str(sent.task.field("model")))
+            raise
 
-        The attempt may have lost its task by now, so this is no change of the task.
-        """
+    def _abandon_cut_off(self, reservation: _Reservation, model: str) -> None:
+        # The attempt may have lost its task by now, so this is no change of the task.
         unit = Unit()
         unit.add(
             sql.SETTLE_LEDGER,
