@@ -114,7 +114,10 @@ def _own_agent(config: LoopConfig) -> AgentConfig:
     return AgentConfig(
         name="the executor", instructions=_instructions(EXECUTOR_SYSTEM_PROMPT, config), model=config.model,
         tools=dict.fromkeys(config.tools, True),
-        limits=Limits(max_turns=config.max_turns, max_cost_usd=None, timeout_seconds=_LONGEST_TURN_SECONDS),
+        limits=Limits(
+            max_turns=config.max_turns, max_tokens=config.max_tokens, max_cost_usd=None,
+            timeout_seconds=_LONGEST_TURN_SECONDS,
+        ),
     )  # fmt: skip
 
 

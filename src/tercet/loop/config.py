@@ -71,6 +71,8 @@ class LoopConfig(BaseModel):
     """Of the loop's own agent."""
     max_turns: int = Field(default=20, ge=1, le=200)
     """Model turns of one executor turn."""
+    max_tokens: int = Field(default=8_192, ge=256, le=128_000)
+    """Of one answer of the loop's own agent, which may hold a whole file."""
     executors: list[str] = Field(default=["agent"], min_length=1, max_length=100)
     """Who may do steps: `agent`, `agent:NAME` of the registry, `human`, `function:MANIFEST/NAME`, `worker:NAME`."""
     instructions: str = Field(default="", max_length=100_000)

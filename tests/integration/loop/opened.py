@@ -57,7 +57,7 @@ async def opened(
 async def start(
     node: Tercet, goal: str = "Reach it", *, execution_id: str | None = None, **fields: Any
 ) -> str:
-    config = LoopConfig.model_validate({"goal": goal, "tools": [], **fields})
+    config = LoopConfig.model_validate({"goal": goal, "tools": [], "max_tokens": 4_096, **fields})
     return await node.loops.start(config, owner_id="local", source="test", execution_id=execution_id)
 
 

@@ -78,7 +78,11 @@ def test_no_script_exceeds_cap_and_budget_or_leaves_a_running_execution(tmp_path
             script = [*rules("planner", planner), *rules("executor", executor), *rules("reviewer", reviewer)]
             swapped.app = create_app(Script.model_validate({"rules": script}))
             config = LoopConfig(
-                goal="Reach it", max_iters=max_iters, budget_usd=Decimal(budget_usd), tools=["calculator"]
+                goal="Reach it",
+                max_iters=max_iters,
+                budget_usd=Decimal(budget_usd),
+                tools=["calculator"],
+                max_tokens=4_096,
             )
             runner.run(check(node, config))
 

@@ -2717,6 +2717,11 @@ export interface operations {
                      */
                     max_turns?: number;
                     /**
+                     * Max Tokens
+                     * @default 8192
+                     */
+                    max_tokens?: number;
+                    /**
                      * Executors
                      * @default [
                      *       "agent"
