@@ -104,6 +104,7 @@ class Isolation:
         if self.kind == "bubblewrap":
             return [*_bubblewrap(workspace, caps), "--", *inner]
         return [
+            "setpriv", "--pdeathsig", "KILL", "--",
             "unshare", "--user", "--map-root-user", "--mount", "--pid", "--net", "--ipc", "--uts", "--fork", "--kill-child",
             "--", "/bin/sh", "-c", _SETUP, "setup", str(root), str(workspace), str(caps.temporary_bytes),
             ":".join(read_only_paths()), NOT_RUN, *inner,

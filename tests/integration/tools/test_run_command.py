@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +94,27 @@ async def test_a_command_ends_with_all_that_it_started_when_its_time_is_over(
     await asyncio.sleep(0.3)
 
     assert (result["timed_out"], result["exit_code"], result["output"]) == (True, None, "started\n")
+    assert beat.stat().st_size == size_bytes
+
+
+@isolated
+def test_a_command_ends_with_the_process_that_wanted_it(tmp_path: Path):
+    code = (
+        "import asyncio, sys; from pathlib import Path; from tercet.tools.run_command import RunCommandTool; "
+        "from tercet.tools.workspace import Workspace; tool = RunCommandTool(Workspace(Path(sys.argv[1]))); "
+        "asyncio.run(tool.call({'command': 'while :; do echo x >> beat; sleep 0.05; done'}, idempotency_key='k'))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
+    beat = tmp_path / "beat"
+    while not beat.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    time.sleep(0.2)
+    size_bytes = beat.stat().st_size
+    time.sleep(0.3)
+
     assert beat.stat().st_size == size_bytes
 
 
