@@ -91,6 +91,34 @@ async def test_a_function_of_a_manifest_does_a_step_with_its_own_durable_steps(t
     assert calls[0] == {"goal": "Reach it", "step": "Count", "a": 41}
 
 
+async def test_a_function_may_wait_for_a_person_inside_of_its_step(tmp_path: Path):
+    begun: list[str] = []
+
+    async def count(event: dict[str, Any], ctx: Any) -> dict[str, Any]:
+        await ctx.step("begin", lambda: begun.append(event["data"]["step"]))
+        decision = await ctx.approval("Really?", {"step": event["data"]["step"]})
+        return {"decision": decision["decision"], "key": ctx.idempotency_key}
+
+    table = HandlerTable()
+    table.register("test:count", count)
+    steps = [{"step": name, "executor": "function:shop/count"} for name in ("a", "b")]
+    async with opened(tmp_path, [plans(*steps), CONTINUE], table) as node:
+        await node.catalog.deploy(node.engine, open_text(MANIFEST), owner_id="local")
+        execution_id = await start(node, executors=["function:shop/count"])
+        for _ in steps:
+            assert await node.runs.wait(execution_id) == "BLOCKED"
+            approval = await approval_of(node)
+            await node.decisions.decide(
+                approval["id"], Decision.model_validate({"decision": "approve"}), by=ADA
+            )
+        state = await end(node, execution_id)
+
+    assert begun == ["a", "b"]
+    first, second = (attempt["output"] for attempt in state["attempts"])
+    assert first.endswith(':2:executor/"}')
+    assert second.endswith(':4:executor/"}')
+
+
 async def test_a_function_that_is_not_there_or_raises_is_a_failure(tmp_path: Path):
     def count(event: dict[str, Any], ctx: Any) -> None:
         raise ValueError("no numbers here")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 from tests.unit.loop.scripted import ScriptedModel, did, failed, judged, planned, state
 
-from tercet.domain.errors import AgentFailed, CostLimitReached, StaleClaim
+from tercet.domain.errors import AgentFailed, CostLimitReached, InvalidSettings, StaleClaim
 from tercet.domain.tool import ToolFailed
 from tercet.loop import route_after_executor
 from tercet.loop.driving import drive
+from tercet.loop.graph import build_graph
 from tercet.loop.state import AgentState
 
 
@@ -192,3 +194,10 @@ def test_route_after_executor_follows_the_spec():
     assert route_after_executor(state(executor_output={"success": False, "output": ""})) == "planner"
     assert route_after_executor(state(executor_output={"success": True, "output": ""})) == "reviewer"
     assert route_after_executor(state(reason="max_iters")) == "__end__"
+
+
+def test_the_graph_says_what_to_install_where_langgraph_is_missing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "langgraph.graph", None)
+
+    with pytest.raises(InvalidSettings, match=r"pip install 'tercet\[langgraph\]'"):
+        build_graph(ScriptedModel())
