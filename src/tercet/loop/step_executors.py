@@ -33,6 +33,14 @@ class StepTurn:
     prefix: str
     """For the names of the turn's own steps, which have to differ from those of all other turns."""
 
+    @property
+    def seconds_left(self) -> float | None:
+        """How long somebody outside may take: until the loop's deadline, at least a second."""
+        if self.config.deadline_seconds is None:
+            return None
+        passed_ms = self.context.engine.clock.now_ms() - self.context.state.created_at_ms
+        return max(1.0, self.config.deadline_seconds - passed_ms / 1000)
+
 
 StepExecutor = Callable[[StepTurn], Awaitable[str | ExecutorOutput]]
 """Returns a model's answer as text, or an outcome."""
@@ -66,7 +74,9 @@ def failed(output: str) -> ExecutorOutput:
 async def ask_person(turn: StepTurn) -> ExecutorOutput:
     """Ask people: approving means that the step is done. The loop leaves memory until somebody decides."""
     form = _usable_form(turn.step)
-    spec = {} if form is None else {"form": form}
+    spec: dict[str, Any] = {} if form is None else {"form": form}
+    if turn.seconds_left is not None:
+        spec["timeout_seconds"] = turn.seconds_left
     decision = await turn.context.approval(
         turn.step["step"][:_LONGEST_TITLE], {"goal": turn.config.goal, "step": turn.step["step"]},
         step=f"{turn.prefix}person", **spec,
@@ -123,9 +133,12 @@ def worker_executor(hand_over: HandOver) -> StepExecutor:
 
         offered: str = await turn.context.step(f"{turn.prefix}handed-over", offer)
         event = await turn.context.wait_for_event(
-            REPORT_EVENT, match=f"data.work_id == {to_json(offered)}", step=f"{turn.prefix}report"
-        )
-        report = event["data"] if event is not None else {}
+            REPORT_EVENT, match=f"data.work_id == {to_json(offered)}", step=f"{turn.prefix}report",
+            timeout=turn.seconds_left,
+        )  # fmt: skip
+        if event is None:
+            return failed("no worker reported in time")
+        report = event["data"]
         success, output = report.get("success"), report.get("output")
         if not isinstance(success, bool) or not isinstance(output, str):
             return failed("the worker's report lacks 'success' or 'output'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +91,18 @@ async def test_a_planner_that_cannot_answer_is_not_asked_over_and_over(tmp_path:
 
         assert await node.runs.wait(execution_id) == "FAILED"
         assert (await ledger(node, execution_id))["calls"] <= 2
+
+
+async def test_a_deadline_ends_the_wait_for_a_person(tmp_path: Path):
+    async with opened(tmp_path, [plans({"step": "ask", "executor": "human"})]) as node:
+        execution_id = await start(node, executors=["human"], deadline_seconds=1.0)
+        assert await node.runs.wait(execution_id) == "BLOCKED"
+        ended = asyncio.get_running_loop().create_future()
+        node.engine.state_listeners.append(
+            lambda state: None if ended.done() or not state.ended else ended.set_result(None)
+        )
+        async with asyncio.timeout(20):
+            await ended
+        state = await end(node, execution_id)
+
+    assert (state["reason"], state["iters"]) == ("deadline", 0)
