@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import chat, executions, inbox, manifests, operations, plans, running, tools, webhooks
+from tercet.cli import chat, executions, inbox, loop, manifests, operations, plans, running, tools, webhooks
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
 app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
+app.command("loop")(loop.loop)
 app.command("serve")(running.serve)
 app.command("chat")(chat.chat)
 app.command("emit")(executions.emit)
