@@ -38,6 +38,7 @@ from tercet.humans.stream_tokens import StreamTokens
 from tercet.humans.tokens import Tokens
 from tercet.loop.definition import KEY_PREFIX
 from tercet.loop.runs import LoopRuns
+from tercet.loop.step_executors import REPORT_EVENT
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.assembly import assemble
 from tercet.plans.starting import PlanRuns
@@ -177,11 +178,18 @@ def _assemble(
     keyring, tokens = open_keyring(settings.data_dir), Tokens(engine)
     agents = Agents(engine, services, keyring, llm_with_key=partial(llm_with_key, models))
     plan_work = assemble(
-        engine, intake, cancelling, tokens, keyring, reach_of(settings), work_rules(settings)
+        engine,
+        intake,
+        cancelling,
+        tokens,
+        keyring,
+        reach_of(settings),
+        work_rules(settings),
+        report_event=REPORT_EVENT,
     )
     runs = AgentRuns(engine, intake, services.feed)
     chat = make_chat(settings, engine, intake, services, runs, registry, models)
-    loops = make_loops(engine, intake, services, agents, catalog)
+    loops = make_loops(engine, intake, services, agents, catalog, plan_work)
     return Tercet(
         settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
         events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,

@@ -36,9 +36,16 @@ from tercet.humans.subscriptions import Subscriptions
 from tercet.loop.agent_turns import AgentTurns
 from tercet.loop.definition import LoopServices
 from tercet.loop.runs import LoopRuns
-from tercet.loop.step_executors import StepExecutors, ask_person, function_executor
+from tercet.loop.step_executors import (
+    StepExecutors,
+    StepTurn,
+    ask_person,
+    function_executor,
+    worker_executor,
+)
 from tercet.model_source import ModelSource
 from tercet.plans.assembly import PlanWork
+from tercet.plans.handover import Errand
 from tercet.plans.planner import Planner
 from tercet.plans.work import WorkRules
 from tercet.settings import Settings
@@ -102,14 +109,31 @@ def masked_view(settings: Settings) -> View:
 
 
 def make_loops(
-    engine: Engine, intake: Intake, services: AgentServices, agents: Agents, catalog: Catalog
+    engine: Engine,
+    intake: Intake,
+    services: AgentServices,
+    agents: Agents,
+    catalog: Catalog,
+    plan_work: PlanWork,
 ) -> LoopRuns:
     """Return the loops with everything that their steps can be handed to."""
     turns = AgentTurns(services=services, agents=agents)
+
+    async def hand_over(turn: StepTurn, work_id: str) -> None:
+        step = turn.step["step"]
+        await plan_work.handover.give(
+            Errand(
+                owner_id=turn.context.state.owner_id, execution_id=turn.context.execution_id, work_id=work_id,
+                agent_id=turn.target, title=step[:200],
+                params={"goal": turn.config.goal, "step": step, **turn.step["options"]},
+            )
+        )  # fmt: skip
+
     executors = StepExecutors()
     executors.add("agent", turns.act)
     executors.add("human", ask_person)
     executors.add("function", function_executor(partial(call_function, catalog)))
+    executors.add("worker", worker_executor(hand_over))
     return LoopRuns(engine=engine, intake=intake, services=LoopServices(turns=turns, executors=executors))
 
 
