@@ -79,8 +79,13 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
         )
         server = _Server(config)
         loop = asyncio.get_running_loop()
+
+        def stop() -> None:
+            server.should_exit = True
+            node.plan_work.board.close()
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, partial(setattr, server, "should_exit", True))
+            loop.add_signal_handler(number, stop)
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
             await asyncio.sleep(0.01)

@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+_GRACE_SECONDS = 2
+
 
 class _Server(uvicorn.Server):
     """Leaves signals to the program around it."""
@@ -25,7 +27,7 @@ async def serving(app: ASGIApp, *, port: int = 0) -> AsyncIterator[str]:
     """Serve an app (`create_app(node)`) on the loopback interface and yield its address. 0 chooses a free port."""
     listener = socket.create_server(("127.0.0.1", port))
     config = uvicorn.Config(
-        app, log_level="warning", lifespan="off", access_log=False, timeout_graceful_shutdown=2
+        app, log_level="warning", lifespan="off", access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS
     )
     server = _Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))

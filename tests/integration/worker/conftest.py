@@ -35,6 +35,11 @@ class Trouble:
     """(part of a path, status, headers): the next request to it is not done."""
     requests: list[str] = field(default_factory=list)
 
+    async def over(self) -> None:
+        """Return when all went wrong that should."""
+        while self.lost or self.refused:  # noqa: ASYNC110 requests end it, one by one
+            await asyncio.sleep(0.01)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
         self.requests.append(f"{scope['method']} {path}")
@@ -129,6 +134,7 @@ def with_hub(tmp_path: Path) -> Callable[..., None]:
                     httpx.AsyncClient(base_url=url, headers=headers, timeout=10) as http,
                 ):
                     await use(Hub(node, url, http, trouble, tmp_path))
+                    node.plan_work.board.close()
 
         asyncio.run(go())
 

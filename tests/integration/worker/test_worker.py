@@ -202,7 +202,7 @@ def test_a_paused_execution_tells_the_handler_and_hands_the_work_out_again_after
     async def go(hub: Any) -> None:
         larry = await hub.worker("larry", "send_email")
         reasons: list[str | None] = []
-        began = threading.Event()
+        began, ended = threading.Event(), threading.Event()
 
         @larry.action("send_email")
         def send(task: Task) -> dict[str, Any]:
@@ -210,6 +210,7 @@ def test_a_paused_execution_tells_the_handler_and_hands_the_work_out_again_after
                 began.set()
                 assert task.wait_stopped(10)
                 reasons.append(task.stop_reason)
+                ended.set()
                 task.raise_if_stopped()
             return {"attempt": task.attempt}
 
@@ -217,8 +218,7 @@ def test_a_paused_execution_tells_the_handler_and_hands_the_work_out_again_after
             execution_id = await hub.start(MAIL)
             assert await asyncio.to_thread(began.wait, 5)
             await hub.call("PATCH", f"/executions/{execution_id}", json={"status": "PAUSED"})
-            while not reasons:
-                await asyncio.sleep(0.01)
+            assert await asyncio.to_thread(ended.wait, 5)
             await hub.call("PATCH", f"/executions/{execution_id}", json={"status": "RUNNING"})
             await hub.until(execution_id, "COMPLETED")
 
@@ -293,8 +293,7 @@ def test_an_event_whose_answer_is_lost_is_recorded_once_and_so_is_the_last_of_an
         async with hub.working(larry):
             execution_id = await hub.start(MAIL)
             await hub.until(execution_id, "COMPLETED")
-            while hub.trouble.lost:
-                await asyncio.sleep(0.01)
+            await hub.trouble.over()
 
         assert calls == ["a"]
         told = await hub.events(execution_id, "task_progress", "task_complete")
