@@ -15,6 +15,7 @@ from tercet.store.listing import get_execution, tasks_of
 from tercet.store.plans import load_any_plan
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
 from tercet.web.agent_access import act_as
+from tercet.web.views import Reveal, view_of
 
 router = APIRouter(prefix="/executions", tags=["executions of plans"])
 
@@ -76,7 +77,7 @@ async def status(execution_id: str, node: Node, person: Caller) -> dict[str, Any
 
 
 @router.get("/{execution_id}/tree")
-async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
+async def tree(execution_id: str, node: Node, person: Caller, reveal: Reveal = False) -> dict[str, Any]:
     """Return the plan's phases, tasks and subtasks with what has happened to each, also before it begins."""
     row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
     if row is None or row["plan_id"] is None:
@@ -84,10 +85,11 @@ async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
     plan = await node.reader.read(load_any_plan, row["plan_id"])
     if plan is None:
         raise NotFound(f"the plan {row['plan_id']!r} is gone")
+    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
     tasks = await node.reader.read(tasks_of, execution_id)
     return {
-        "execution": execution_to_wire(row, node.reveals.masked),
-        **plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]),
+        "execution": execution_to_wire(row, view),
+        **view(plan_tree(plan, tasks, started_at_ms=row["created_at_ms"])),
     }
 
 

@@ -99,7 +99,7 @@ class Hub:
             await asyncio.sleep(0.02)
 
     async def subtask(self, execution_id: str, name: str) -> dict[str, Any]:
-        tree = await self.call("GET", f"/executions/{execution_id}/tree")
+        tree = await self.call("GET", f"/executions/{execution_id}/tree?reveal=true")
         return next(s for s in tree["phases"][0]["tasks"][0]["subtasks"] if s["subtask_id"] == name)
 
     async def events(self, execution_id: str, *types: str) -> list[dict[str, Any]]:

@@ -10,16 +10,18 @@ import time
 from typing import Any
 
 import pytest
+from tests.integration.worker.conftest import Hub
 
 from tercet.domain.errors import Conflict, InvalidInput, NotAuthenticated, OperatorError
 from tercet.worker import Blocked, Task, Worker
+from tercet.worker.task_run import Pace
 
 MAIL = {"subtask_id": "a", "title": "Mail", "action": "send_email", "params": {"to": "carol@example.org"}}
 NOTES = {"subtask_id": "b", "title": "Notes", "action": "document", "prerequisites": ["a"]}
 
 
 def test_sync_and_async_handlers_do_a_plan_and_its_execution_completes(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email", "document")
         seen: list[Task] = []
 
@@ -42,14 +44,14 @@ def test_sync_and_async_handlers_do_a_plan_and_its_execution_completes(with_hub)
         assert second.context["results"]["a"] == {"sent_to": "carol@example.org"}
         assert first.idempotency_key == f"{execution_id}:a"
         assert (await hub.subtask(execution_id, "b"))["status"] == "COMPLETE"
+        masked = await hub.call("GET", f"/executions/{execution_id}/tree")
+        assert masked["phases"][0]["tasks"][0]["subtasks"][0]["params"] == {"to": "c***@example.org"}
 
     with_hub(go)
 
 
 def test_a_blocking_handler_runs_in_a_thread_while_heartbeats_go_out(with_hub):
-    async def go(hub: Any) -> None:
-        from tercet.worker.task_run import Pace
-
+    async def go(hub: Hub) -> None:
         pace = Pace(poll_seconds=5, heartbeat_seconds=0.05, listen_seconds=0.05, shutdown_seconds=1)
         larry = await hub.worker("larry", "send_email", pace=pace)
 
@@ -71,7 +73,7 @@ def test_a_blocking_handler_runs_in_a_thread_while_heartbeats_go_out(with_hub):
 
 
 def test_progress_is_recorded_in_its_order_and_before_the_end(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
 
         @larry.action("send_email")
@@ -96,7 +98,7 @@ def test_progress_is_recorded_in_its_order_and_before_the_end(with_hub):
 
 
 def test_an_exception_is_a_failed_attempt_and_the_work_comes_again(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
         attempts: list[tuple[int, str]] = []
 
@@ -122,7 +124,7 @@ def test_an_exception_is_a_failed_attempt_and_the_work_comes_again(with_hub):
 
 
 def test_a_blocked_task_asks_a_person_and_goes_on_with_the_answer(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
 
         @larry.action("send_email")
@@ -158,7 +160,7 @@ def test_a_blocked_task_asks_a_person_and_goes_on_with_the_answer(with_hub):
 
 @pytest.mark.parametrize("output", [["a", "list"], {"a": object()}])
 def test_an_output_that_is_no_json_object_goes_to_a_person(with_hub, output):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
         larry.action("send_email")(lambda task: output)
 
@@ -172,7 +174,7 @@ def test_an_output_that_is_no_json_object_goes_to_a_person(with_hub, output):
 
 
 def test_a_cancelled_execution_cancels_the_async_handler_and_the_worker_goes_on(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email", "document")
         began, ended = asyncio.Event(), asyncio.Event()
 
@@ -199,7 +201,7 @@ def test_a_cancelled_execution_cancels_the_async_handler_and_the_worker_goes_on(
 
 
 def test_a_paused_execution_tells_the_handler_and_hands_the_work_out_again_afterwards(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
         reasons: list[str | None] = []
         began, ended = threading.Event(), threading.Event()
@@ -230,7 +232,7 @@ def test_a_paused_execution_tells_the_handler_and_hands_the_work_out_again_after
 
 @pytest.mark.parametrize("is_async", [True, False])
 def test_a_worker_that_ends_hands_back_what_takes_too_long_and_another_does_it_at_once(with_hub, is_async):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry, moe = await hub.worker("larry", "send_email"), await hub.worker("moe", "send_email")
         began, free = threading.Event(), threading.Event()
 
@@ -259,7 +261,7 @@ def test_a_worker_that_ends_hands_back_what_takes_too_long_and_another_does_it_a
 
 
 def test_a_worker_that_ends_lets_a_handler_finish_that_takes_not_too_long(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
         began = asyncio.Event()
 
@@ -280,7 +282,7 @@ def test_a_worker_that_ends_lets_a_handler_finish_that_takes_not_too_long(with_h
 
 
 def test_an_event_whose_answer_is_lost_is_recorded_once_and_so_is_the_last_of_an_execution(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email", log_file=hub.folder / "larry.log")
         calls = []
 
@@ -304,7 +306,7 @@ def test_an_event_whose_answer_is_lost_is_recorded_once_and_so_is_the_last_of_an
 
 
 def test_too_many_requests_are_answered_with_patience_as_long_as_the_server_says(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         larry = await hub.worker("larry", "send_email")
         larry.action("send_email")(lambda task: {})
         hub.trouble.refused.append(("/events/batch", 429, {"Retry-After": "1"}))
@@ -322,7 +324,7 @@ def test_too_many_requests_are_answered_with_patience_as_long_as_the_server_says
 
 
 def test_the_log_has_a_line_an_event_and_no_personal_data(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         path = hub.folder / "logs" / "larry.log"
         larry = await hub.worker("larry", "send_email", log_file=path)
 
@@ -347,7 +349,7 @@ def test_the_log_has_a_line_an_event_and_no_personal_data(with_hub):
 
 
 def test_a_key_file_keeps_the_registration_and_only_its_owner_reads_it(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         path = hub.folder / "keys" / "larry.json"
         first = await hub.worker("larry", "send_email", key_file=path)
         again = await hub.worker("larry", "send_email", key_file=path)
@@ -364,7 +366,7 @@ def test_a_key_file_keeps_the_registration_and_only_its_owner_reads_it(with_hub)
 
 
 def test_a_worker_with_a_wrong_key_ends_with_the_servers_words(with_hub):
-    async def go(hub: Any) -> None:
+    async def go(hub: Hub) -> None:
         worker = Worker(hub.url, agent_id="agent_larry", api_key="wrong")
         worker.action("send_email")(lambda task: {})
 
