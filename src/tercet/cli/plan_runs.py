@@ -36,7 +36,7 @@ def start(
     if answer["duplicate"]:
         typer.echo("it was started before with this key", err=True)
     for action in answer["unsupported_actions"]:
-        typer.echo(f"no agent of it can do {action!r}: people are asked", err=True)
+        typer.echo(f"no agent of it can do {action!r}: that waits until one can", err=True)
     typer.echo(answer["execution_id"])
 
 

@@ -54,7 +54,7 @@ class Task:
     description: str = ""
     attempt: int = 1
     context: dict[str, Any] = field(default_factory=dict)
-    """{plan_goal, previous_tasks, upcoming_tasks, results}: results by subtask id of what came before."""
+    """{plan_goal, previous_tasks, upcoming_tasks, results}; `results` as the server tells them: see `results`."""
     review: dict[str, Any] | None = None
     """{option, feedback, decided_by, decided_at}: what a person said after `NeedsReview`."""
     success_criteria: list[str] = field(default_factory=list)
@@ -66,6 +66,18 @@ class Task:
     def idempotency_key(self) -> str:
         """The same for every attempt: hand it to what must not happen twice."""
         return f"{self.execution_id}:{self.task_id}"
+
+    @property
+    def results(self) -> dict[str, Any]:
+        """What came of each subtask of this task so far, and of the tasks that it follows, by subtask id.
+
+        For what a person did it is the `output` that they entered.
+        """
+        found: dict[str, Any] = {}
+        for name, result in self.context.get("results", {}).items():
+            parts = result.get("subtasks") if isinstance(result, dict) else None
+            found |= parts if isinstance(parts, dict) else {name: result}
+        return {name: _entered(result) for name, result in found.items()}
 
     @property
     def stopped(self) -> bool:
@@ -90,3 +102,8 @@ class Task:
         if not self._stop.is_set():
             self.stop_reason = reason
             self._stop.set()
+
+
+def _entered(result: Any) -> Any:
+    is_by_person = isinstance(result, dict) and result.keys() == {"output", "feedback", "form", "done_by"}
+    return result["output"] if is_by_person else result

@@ -41,7 +41,7 @@ def test_sync_and_async_handlers_do_a_plan_and_its_execution_completes(with_hub)
         first, second = seen
         assert (first.task_id, first.title, first.attempt) == ("a", "Mail", 1)
         assert first.context["upcoming_tasks"] == ["Notes"]
-        assert second.context["results"]["a"] == {"sent_to": "carol@example.org"}
+        assert second.results == {"a": {"sent_to": "carol@example.org"}}
         assert first.idempotency_key == f"{execution_id}:a"
         assert (await hub.subtask(execution_id, "b"))["status"] == "COMPLETE"
         masked = await hub.call("GET", f"/executions/{execution_id}/tree")
