@@ -63,4 +63,5 @@ def _details(subtask: dict[str, Any]) -> str:
 def _line(word: str, title: str, details: str) -> str:
     style = STATUS_STYLES.get(word, "default")
     mark = _MARKS.get(word, _NOT_BEGUN)
-    return f"[{style}]{mark}[/{style}] {escape(title)}  [dim]{escape(details)}[/dim]".rstrip()
+    line = f"[{style}]{mark}[/{style}] {escape(title)}"
+    return f"{line}  [dim]{escape(details)}[/dim]" if details else line
