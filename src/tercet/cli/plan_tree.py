@@ -53,6 +53,8 @@ def _details(subtask: dict[str, Any]) -> str:
     parts = [subtask["action"]]
     if subtask["agent_id"]:
         parts.append(subtask["agent_id"])
+    elif isinstance(subtask["result_data"], dict) and subtask["result_data"].get("done_by"):
+        parts.append(subtask["result_data"]["done_by"])
     if subtask["attempt"] > 1:
         parts.append(f"attempt {subtask['attempt']}")
     if subtask["status"] in ("BLOCKED", "ERROR") and subtask["error_message"]:
