@@ -13,8 +13,7 @@ from typing import Any
 
 import httpx
 
-from tercet.worker import Task, Worker
-from tercet.worker.task_run import Pace
+from tercet.worker import Pace, Task, Worker
 
 _SUBTASKS = 4
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 from typing import Any, Self
@@ -26,7 +27,8 @@ _LAST_ATTEMPT = 50
 _REFUSALS: dict[int, type[CallerError]] = {
     401: NotAuthenticated, 403: NotAllowed, 404: NotFound, 409: Conflict, 422: InvalidInput,
 }  # fmt: skip
-_TOO_MANY, _TOO_LARGE, _NO_CONTENT, _SERVER_FAILED = 429, 413, 204, 500
+_TRY_AGAIN = frozenset({408, 425, 429})
+_TOO_LARGE, _NO_CONTENT, _SERVER_FAILED = 413, 204, 500
 _ANSWER_SECONDS = 30.0
 
 
@@ -64,8 +66,9 @@ class Calls:
             except httpx.TransportError as error:
                 self._log.warning("The server does not answer: %s", type(error).__name__)
             else:
-                if answer.status_code != _TOO_MANY and answer.status_code < _SERVER_FAILED:
-                    return _content(answer)
+                if answer.status_code not in _TRY_AGAIN and answer.status_code < _SERVER_FAILED:
+                    with contextlib.suppress(ValueError):  # no JSON: something else than the server answered
+                        return _content(answer)
                 self._log.warning("The server answered %d", answer.status_code)
                 floor_seconds = _retry_after_seconds(answer)
             delay = backoff_seconds(

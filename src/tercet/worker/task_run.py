@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from tercet.domain.agent_work import HANDED_BACK
 from tercet.domain.codec import from_json, to_json
+from tercet.domain.errors import CallerError
 from tercet.worker.calls import Calls
 from tercet.worker.reports import Reports
 from tercet.worker.task import NeedsReview, Stopped, StopReason, Task
@@ -23,6 +24,8 @@ from tercet.worker.task import NeedsReview, Stopped, StopReason, Task
 Handler = Callable[[Task], Any]
 Poll = Callable[[], Awaitable[dict[str, Any] | None]]
 _INVALID_OUTPUT = "invalid_output"
+_TAKEN_AWAY = ("CONFLICT", "INVALID_STATE_TRANSITION", "NOT_FOUND")
+"""What the server answers when the work is another agent's, or nobody's, by now."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +55,9 @@ class TaskRun:
         self._poll = poll
         self._log = log
         self._lease_seconds = float(work["next_task"].get("lease_seconds") or 1_800.0)
-        self._is_async = inspect.iscoroutinefunction(handler)
+        self._is_async = inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(
+            type(handler).__call__
+        )
         self._stop_asked = asyncio.Event()
         self._hurried = asyncio.Event()
         self._reports = Reports(
@@ -71,10 +76,7 @@ class TaskRun:
         finally:
             for side in (listener, sender):
                 side.cancel()
-            ended = await asyncio.gather(listener, sender, return_exceptions=True)
-        for failure in ended:
-            if isinstance(failure, Exception):
-                raise failure
+            await asyncio.gather(listener, sender, return_exceptions=True)
         if final is None:
             self._log.info("Task %s is left: %s", task.task_id, task.stop_reason)
             return
@@ -163,7 +165,12 @@ class TaskRun:
             if self._loop.time() >= next_beat:
                 next_beat = self._loop.time() + beat_seconds
                 self._reports.add("heartbeat")
-            told = await self._poll()
+            try:
+                told = await self._poll()
+            except CallerError as error:
+                # The report will say what it means; the handler's work is not thrown away for it.
+                self._log.warning("Looking for orders failed: %s", error.message)
+                continue
             if told is None:
                 continue
             self._hear(told)
@@ -174,6 +181,8 @@ class TaskRun:
                 self.stop("lost")
 
     def _hear(self, told: dict[str, Any]) -> None:
+        if (told.get("error") or {}).get("code") in _TAKEN_AWAY:
+            self.stop("lost")
         if told.get("execution_id") != self.task.execution_id:
             return
         if told.get("force_cancel"):

@@ -18,8 +18,7 @@ from tercet.settings import Settings
 from tercet.web.app import create_app
 from tercet.web.serving import serving
 from tercet.wiring import Tercet, open_tercet
-from tercet.worker import Worker
-from tercet.worker.task_run import Pace
+from tercet.worker import Pace, Worker
 
 QUICK = Pace(poll_seconds=5.0, heartbeat_seconds=60.0, listen_seconds=0.05, shutdown_seconds=0.3)
 
@@ -33,6 +32,8 @@ class Trouble:
     """Parts of paths: the next request to each is done, but its answer is lost."""
     refused: list[tuple[str, int, dict[str, str]]] = field(default_factory=list)
     """(part of a path, status, headers): the next request to it is not done."""
+    cut_off: set[str] = field(default_factory=set)
+    """Keys of agents whose requests are not done."""
     requests: list[str] = field(default_factory=list)
 
     async def over(self) -> None:
@@ -43,6 +44,10 @@ class Trouble:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
         self.requests.append(f"{scope['method']} {path}")
+        key = dict(scope["headers"]).get(b"authorization", b"").decode().removeprefix("Bearer ")
+        if key in self.cut_off:
+            await JSONResponse({"error": "cut off"}, 503)(scope, receive, send)
+            return
         for entry in self.refused:
             if entry[0] in path:
                 self.refused.remove(entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import stat
 import threading
@@ -13,8 +14,7 @@ import pytest
 from tests.integration.worker.conftest import Hub
 
 from tercet.domain.errors import Conflict, InvalidInput, NotAuthenticated, OperatorError
-from tercet.worker import Blocked, Task, Worker
-from tercet.worker.task_run import Pace
+from tercet.worker import Blocked, Pace, Task, Worker
 
 MAIL = {"subtask_id": "a", "title": "Mail", "action": "send_email", "params": {"to": "carol@example.org"}}
 NOTES = {"subtask_id": "b", "title": "Notes", "action": "document", "prerequisites": ["a"]}
@@ -303,6 +303,44 @@ def test_an_event_whose_answer_is_lost_is_recorded_once_and_so_is_the_last_of_an
         assert "refused" not in (hub.folder / "larry.log").read_text("utf-8")
 
     with_hub(go)
+
+
+def test_an_agent_that_was_cut_off_hears_that_its_work_is_another_agents(with_hub):
+    async def go(hub: Hub) -> None:
+        keys = {name: hub.folder / f"{name}.json" for name in ("larry", "moe")}
+        larry, moe = [await hub.worker(name, "send_email", key_file=path) for name, path in keys.items()]
+        began = asyncio.Event()
+        reasons: list[str | None] = []
+
+        @larry.action("send_email")
+        async def send(task: Task) -> None:
+            began.set()
+            try:
+                while True:
+                    task.progress("still at it")
+                    await asyncio.sleep(0.2)
+            finally:
+                reasons.append(task.stop_reason)
+
+        moe.action("send_email")(lambda task: task.wait_stopped(2) or {"by": "moe"})
+
+        async with hub.working(larry):
+            execution_id = await hub.start(MAIL)
+            await began.wait()
+            key = json.loads(keys["larry"].read_bytes())["api_key"]
+            hub.trouble.cut_off.add(key)
+            async with hub.working(moe):
+                while (await hub.subtask(execution_id, "a"))["agent_id"] != "agent_moe":  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+                hub.trouble.cut_off.clear()
+                await hub.until(execution_id, "COMPLETED")
+            while not reasons:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+        assert reasons == ["lost"]
+        assert (await hub.subtask(execution_id, "a"))["result_data"] == {"by": "moe"}
+
+    with_hub(go, work_lease_seconds=1)
 
 
 def test_too_many_requests_are_answered_with_patience_as_long_as_the_server_says(with_hub):
