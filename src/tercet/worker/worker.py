@@ -54,16 +54,23 @@ class Worker:
     ) -> Self:  # fmt: skip
         """Register an agent with a person's token and return its worker.
 
-        With `key_file` the key is kept there (mode 0600), and the next start registers nothing.
+        With `key_file` the key is kept there (mode 0600), and the next start registers nobody: it tells the
+        server the capabilities, in case they have changed.
         Raises OperatorError when the server does not answer, NotAuthenticated, NotAllowed, Conflict, InvalidInput.
         """
         path = None if key_file is None else Path(key_file)
         known = None if path is None else _read_key(path)
         if known is None:
             body = {"name": name, "role": role, "capabilities": list(capabilities)}
-            known = _register(url, token, body | ({"agent_id": agent_id} if agent_id else {}))
+            told = _ask(
+                url, "POST", "/agents/register", token, body | ({"agent_id": agent_id} if agent_id else {})
+            )
+            known = {"agent_id": told["agent_id"], "api_key": told["api_key"]}
             if path is not None:
                 _write_key(path, known)
+        else:
+            wanted = {"capabilities": list(capabilities)}
+            _ask(url, "PUT", f"/agents/{known['agent_id']}/capabilities", token, wanted)
         return cls(
             url, agent_id=known["agent_id"], api_key=known["api_key"], name=name, log_file=log_file, pace=pace
         )
@@ -186,12 +193,10 @@ def _unknown(action: str) -> Handler:
     return hand_back
 
 
-def _register(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
+def _ask(url: str, method: str, path: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
     try:
-        answer = httpx.post(
-            f"{url.rstrip('/')}/api/v1/agents/register",
-            json=body,
-            headers={"Authorization": f"Bearer {token}"},
+        answer = httpx.request(
+            method, f"{url.rstrip('/')}/api/v1{path}", json=body, headers={"Authorization": f"Bearer {token}"}
         )
     except httpx.TransportError as error:
         raise OperatorError(
@@ -200,7 +205,7 @@ def _register(url: str, token: str, body: dict[str, Any]) -> dict[str, Any]:
     if answer.is_error:
         raise refusal(answer)
     told: dict[str, Any] = answer.json()
-    return {"agent_id": told["agent_id"], "api_key": told["api_key"]}
+    return told
 
 
 def _read_key(path: Path) -> dict[str, Any] | None:

@@ -390,9 +390,19 @@ def test_a_key_file_keeps_the_registration_and_only_its_owner_reads_it(with_hub)
     async def go(hub: Hub) -> None:
         path = hub.folder / "keys" / "larry.json"
         first = await hub.worker("larry", "send_email", key_file=path)
-        again = await hub.worker("larry", "send_email", key_file=path)
+        again = await hub.worker("larry", "send_email", "document", key_file=path)
 
         assert first.agent_id == again.agent_id == "agent_larry"
+        told = await hub.call("GET", "/agents/agent_larry/capabilities")
+        assert [item["action"] for item in told["capabilities"]] == ["send_email", "document"]
+        key = {"Authorization": f"Bearer {json.loads(path.read_bytes())['api_key']}"}
+        refused = await hub.http.put(
+            "/api/v1/agents/agent_larry/capabilities", json={"capabilities": ["*"]}, headers=key
+        )
+        assert refused.status_code == 403
+        again.action("document")(lambda task: {})
+        async with hub.working(again):
+            await hub.until(await hub.start({**NOTES, "prerequisites": []}), "COMPLETED")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         with pytest.raises(Conflict):
             await hub.worker("larry", "send_email")
