@@ -195,3 +195,28 @@ def test_personal_data_are_shown_on_request_only(cli):
     assert "jane@" in str(cli.json("executions", "events", execution_id, "--reveal"))
     assert "jane@" not in str(cli.json("executions", "show", execution_id))
     assert "jane@" in str(cli.json("executions", "show", execution_id, "--reveal"))
+
+
+def test_a_plan_is_started_for_a_registered_agent_and_followed(cli):
+    plan = {"title": "Call Carol", "phases": [{"phase_id": "p", "name": "Contact", "tasks": [
+        {"task_id": "t", "title": "Reach her", "subtasks": [
+            {"subtask_id": "a", "title": "Write", "action": "send_email", "params": {"to": "carol@example.org"}},
+            {"subtask_id": "b", "title": "Fly over", "action": "fly", "prerequisites": ["a"]},
+        ]}]}]}  # fmt: skip
+    (cli.folder / "plan.json").write_text(json.dumps(plan))
+    registered = cli("agent", "register", "larry", "--capability", "send_email", "--id", "agent_larry")
+    assert registered.splitlines()[0] == "agent_larry"
+    plan_id = cli.json("plan", "import", "plan.json")["plan_id"]
+
+    started = cli("plan", "start", plan_id, "--agent", "agent_larry", "--key", "once")
+    execution_id = started.splitlines()[0]
+    assert "no agent of it can do 'fly'" in started
+    assert cli.json("plan", "start", plan_id, "--agent", "agent_larry", "--key", "once")["duplicate"]
+
+    followed = cli("plan", "follow", execution_id)
+    assert re.search(r"Call Carol  QUEUED  0/1 tasks", followed)
+    assert re.search(r"○ Reach her  0/2", followed)
+    assert re.search(r"· Write  send_email", followed)
+    cli("executions", "cancel", execution_id)
+    assert cli.json("plan", "follow", execution_id, code=1)["execution"]["status"] == "CANCELLED"
+    cli("agent", "register", "larry", "--capability", "send_email", "--id", "agent_larry", code=2)

@@ -6,7 +6,20 @@ import sys
 
 import typer
 
-from tercet.cli import chat, executions, inbox, loop, manifests, operations, plans, running, tools, webhooks
+from tercet.cli import (
+    agents,
+    chat,
+    executions,
+    inbox,
+    loop,
+    manifests,
+    operations,
+    plan_runs,
+    plans,
+    running,
+    tools,
+    webhooks,
+)
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -17,7 +30,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(manifests.app, name="manifest")
+plans.app.command("start")(plan_runs.start)
+plans.app.command("follow")(plan_runs.follow)
 app.add_typer(plans.app, name="plan")
+app.add_typer(agents.app, name="agent")
 app.add_typer(executions.app, name="executions")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")

@@ -78,7 +78,8 @@ class Reports:
                 else None
                 for event, key, content in zip(events, keys, contents, strict=True)
             ]
-            _check_open(state)
+            if None in known:
+                _check_open(state)
             change = self._engine.change(state)
             results: list[Outcome | TercetError | dict[str, Any]] = []
             new: dict[str, int] = {}
