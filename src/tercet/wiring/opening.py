@@ -178,15 +178,8 @@ def _assemble(
     keyring, tokens = open_keyring(settings.data_dir), Tokens(engine)
     agents = Agents(engine, services, keyring, llm_with_key=partial(llm_with_key, models))
     plan_work = assemble(
-        engine,
-        intake,
-        cancelling,
-        tokens,
-        keyring,
-        reach_of(settings),
-        work_rules(settings),
-        report_event=REPORT_EVENT,
-    )
+        engine, intake, cancelling, tokens, keyring, reach_of(settings), work_rules(settings), report_event=REPORT_EVENT
+    )  # fmt: skip
     runs = AgentRuns(engine, intake, services.feed)
     chat = make_chat(settings, engine, intake, services, runs, registry, models)
     loops = make_loops(engine, intake, services, agents, catalog, plan_work)
