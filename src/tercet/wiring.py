@@ -19,6 +19,7 @@ from tercet.agent.task import AgentServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
+from tercet.domain.sealing import Keyring
 from tercet.engine.calls import ExecutorCalls
 from tercet.engine.control import Control
 from tercet.engine.definition import Definition
@@ -47,6 +48,7 @@ from tercet.settings import Settings
 from tercet.store.keys import open_keyring
 from tercet.store.migrate import migrate
 from tercet.store.reader import Reader
+from tercet.store.sealer import Sealer
 from tercet.store.sqlite import FolderLock, open_reader, open_writer
 from tercet.store.sqlite_journal import SqliteJournal
 from tercet.tools.catalog import ToolCatalog, builtin_tools
@@ -113,14 +115,18 @@ async def open_tercet(
         database = folder / "tercet.db"
         await asyncio.to_thread(migrate, f"sqlite:///{database}")
         models = await asyncio.to_thread(choose_source, settings)
-        reader = Reader(open_reader(database), inline=inline)
+        keyring = open_keyring(folder)
+        reader = Reader(open_reader(database, keyring), inline=inline)
         try:
-            node = _assemble(settings, clock or SystemClock(), handlers or HandlerTable(), reader, models)
+            node = _assemble(
+                settings, clock or SystemClock(), handlers or HandlerTable(), reader, models, keyring
+            )
             if not run_tasks:
                 node.engine.hold_back()
             journal = SqliteJournal(
                 open_writer(database),
                 inline=inline,
+                sealer=Sealer(keyring, seal_all=settings.encrypt_at_rest),
                 on_commit=node.engine.on_commit,
                 on_lost=node.engine.recovery.on_lost,
             )
@@ -163,7 +169,12 @@ def _prepare(folder: Path) -> Path:
 
 
 def _assemble(
-    settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource
+    settings: Settings,
+    clock: Clock,
+    handlers: HandlerTable,
+    reader: Reader,
+    models: ModelSource,
+    keyring: Keyring,
 ) -> Tercet:
     services = _agent_services(settings, reader, models)
     catalog = Catalog(reader, handlers, services)
@@ -185,9 +196,7 @@ def _assemble(
     intake = Intake(engine)
     CronStarter(engine, intake, catalog)
     control = Control(engine)
-    agents = Agents(
-        engine, services, open_keyring(settings.data_dir), llm_with_key=partial(_llm_with_key, models)
-    )
+    agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
     return Tercet(
         settings=settings,
         reader=reader,

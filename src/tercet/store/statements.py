@@ -13,18 +13,25 @@ from sqlalchemy.dialects.sqlite import dialect as _sqlite_dialect
 from sqlalchemy.dialects.sqlite import insert as _upsert
 
 from tercet.store import tables
+from tercet.store.tables.sealed import Sealed
 from tercet.store.unit import Statement
 
 INSERT, UPDATE, DELETE = 0, 1, 2
 
 
-def _compile(name: str, phase: int, clause: sa.ClauseElement, columns: Iterable[str]) -> Statement:
+def _compile(name: str, phase: int, clause: sa.UpdateBase, columns: Iterable[str]) -> Statement:
     compiled = clause.compile(dialect=_sqlite_dialect(paramstyle="qmark"))
     wanted = tuple(columns)
     positions = tuple(getattr(compiled, "positiontup", None) or ())
     if positions != wanted:
         raise AssertionError(f"statement {name!r} binds {positions}, its rows are {wanted}")
-    return Statement(name, phase, str(compiled), wanted)
+    return Statement(name, phase, str(compiled), wanted, _sealed(clause.table, wanted))
+
+
+def _sealed(table: sa.FromClause, columns: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+    """Return the positions of sealed columns; key columns are bound as `key_…` and never sealed."""
+    types = [(index, table.c[name].type) for index, name in enumerate(columns) if name in table.c]
+    return tuple((index, kind.belongs_to) for index, kind in types if isinstance(kind, Sealed))
 
 
 def _insert(table: sa.Table, *, without: tuple[str, ...] = ()) -> Statement:
