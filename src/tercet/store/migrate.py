@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tercet.domain.errors import StoreUnavailable
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration; a test compares it with the folder."""
 
 

@@ -17,13 +17,14 @@ from collections.abc import Callable
 import structlog
 
 from tercet.domain.errors import Conflict, StaleClaim, StoreUnavailable, TercetError
+from tercet.store import custody_statements, statements
 from tercet.store.sealer import Sealer
-from tercet.store.statements import ALL
 from tercet.store.unit import Row, Statement, Unit
 
 _log = structlog.get_logger(__name__)
 _MOST_ROWS_A_BATCH = 4_000
-_POSITION = {statement: index for index, statement in enumerate(ALL)}
+_IN_ORDER = sorted((*statements.ALL, *custody_statements.ALL), key=lambda statement: statement.phase)
+_POSITION = {statement: index for index, statement in enumerate(_IN_ORDER)}
 
 
 class SqliteJournal:

@@ -19,7 +19,8 @@ from tercet.store.unit import Statement
 INSERT, UPDATE, DELETE = 0, 1, 2
 
 
-def _compile(name: str, phase: int, clause: sa.UpdateBase, columns: Iterable[str]) -> Statement:
+def compile_statement(name: str, phase: int, clause: sa.UpdateBase, columns: Iterable[str]) -> Statement:
+    """Return the statement of a clause whose parameters are `columns`, in this order."""
     compiled = clause.compile(dialect=_sqlite_dialect(paramstyle="qmark"))
     wanted = tuple(columns)
     positions = tuple(getattr(compiled, "positiontup", None) or ())
@@ -37,7 +38,7 @@ def _sealed(table: sa.FromClause, columns: tuple[str, ...]) -> tuple[tuple[int, 
 def _insert(table: sa.Table, *, without: tuple[str, ...] = ()) -> Statement:
     columns = [c.name for c in table.columns if c.name not in without]
     clause = sa.insert(table).values({c: sa.bindparam(c) for c in columns})
-    return _compile(f"insert_{table.name}", INSERT, clause, columns)
+    return compile_statement(f"insert_{table.name}", INSERT, clause, columns)
 
 
 def _update(
@@ -49,12 +50,12 @@ def _update(
         .values({c: sa.bindparam(c) for c in columns})
         .where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
     )
-    return _compile(name, UPDATE, clause, (*columns, *(f"key_{k}" for k in key)))
+    return compile_statement(name, UPDATE, clause, (*columns, *(f"key_{k}" for k in key)))
 
 
 def _delete(name: str, table: sa.Table, key: tuple[str, ...]) -> Statement:
     clause = sa.delete(table).where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
-    return _compile(name, DELETE, clause, tuple(f"key_{k}" for k in key))
+    return compile_statement(name, DELETE, clause, tuple(f"key_{k}" for k in key))
 
 
 def _insert_or_replace(
@@ -65,7 +66,7 @@ def _insert_or_replace(
     clause = clause.on_conflict_do_update(
         index_elements=list(key), set_={c: clause.excluded[c] for c in columns if c not in key}
     )
-    return _compile(name or f"upsert_{table.name}", INSERT, clause, columns)
+    return compile_statement(name or f"upsert_{table.name}", INSERT, clause, columns)
 
 
 INSERT_MANIFEST = _insert(tables.manifests)

@@ -7,6 +7,7 @@ Times are `…_at_ms`: milliseconds since the epoch, UTC. JSON is text. Money is
 from __future__ import annotations
 
 from tercet.store.tables.columns import metadata
+from tercet.store.tables.custody import archived_executions, archives, unlocks
 from tercet.store.tables.people import approval_items, approvals, ledger, tokens
 from tercet.store.tables.registry import (
     agent_revisions,
@@ -34,6 +35,8 @@ __all__ = [
     "agents",
     "approval_items",
     "approvals",
+    "archived_executions",
+    "archives",
     "conversation_messages",
     "conversations",
     "event_keys",
@@ -50,5 +53,6 @@ __all__ = [
     "timers",
     "tokens",
     "tool_audit",
+    "unlocks",
     "waits",
 ]
