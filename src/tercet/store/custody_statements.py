@@ -30,14 +30,12 @@ OF_EXECUTIONS: tuple[sa.Table, ...] = (
 """The tables whose rows are archived with their execution, subtasks before the tasks that lead to them."""
 
 
-def secret_columns(table: sa.Table) -> list[sa.Column[str]]:
-    """Return the columns named `…_sealed`: secrets, each bound to its row's primary key."""
-    return [column for column in table.columns if column.name.endswith("_sealed")]
-
-
 def sealed_columns(table: sa.Table) -> list[sa.Column[str]]:
-    """Return every column of a table that holds sealed text."""
-    return [c for c in table.columns if isinstance(c.type, Sealed)] + secret_columns(table)
+    """Return the columns that hold sealed text: those of the type, and secrets, which are named `…_sealed`.
+
+    A secret is bound to its row's primary key.
+    """
+    return [c for c in table.columns if isinstance(c.type, Sealed) or c.name.endswith("_sealed")]
 
 
 def stored(column: sa.Column[str]) -> sa.ColumnElement[str]:
