@@ -16,10 +16,13 @@ from tercet.agent.agents import Agents
 from tercet.agent.audit_book import AuditBook
 from tercet.agent.runs import AgentRuns
 from tercet.agent.task import AgentServices
+from tercet.custody.archive import Archive
+from tercet.custody.daily import DailyArchive
+from tercet.custody.export import Export
+from tercet.custody.keys import Keys, open_ring
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
-from tercet.domain.sealing import Keyring
 from tercet.engine.calls import ExecutorCalls
 from tercet.engine.control import Control
 from tercet.engine.definition import Definition
@@ -45,7 +48,8 @@ from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.library import PlanLibrary
 from tercet.settings import Settings
-from tercet.store.keys import open_keyring
+from tercet.store.archive_files import ArchiveFolder
+from tercet.store.keys import KeyFile
 from tercet.store.migrate import migrate
 from tercet.store.reader import Reader
 from tercet.store.sealer import Sealer
@@ -62,6 +66,16 @@ from tercet.tools.slack import SlackTool
 _SWITCH_INTERVAL_SECONDS = 0.0005
 _GC_THRESHOLDS = (10_000, 20, 50)
 """The defaults are for small programs: a server's many short-lived requests would be searched again and again."""
+
+
+@dataclass(kw_only=True)
+class Custody:
+    """The keeping of data."""
+
+    keys: Keys
+    archive: Archive
+    daily: DailyArchive
+    export: Export
 
 
 @dataclass(kw_only=True)
@@ -86,6 +100,7 @@ class Tercet:
     plans: PlanLibrary
     services: AgentServices
     models: ModelSource
+    custody: Custody
     admin_token: str
 
 
@@ -115,24 +130,27 @@ async def open_tercet(
         database = folder / "tercet.db"
         await asyncio.to_thread(migrate, f"sqlite:///{database}")
         models = await asyncio.to_thread(choose_source, settings)
-        keyring = open_keyring(folder)
+        keyring = await asyncio.to_thread(open_ring, KeyFile(folder), database)
+        sealer = Sealer(keyring, seal_all=settings.encrypt_at_rest)
         reader = Reader(open_reader(database, keyring), inline=inline)
         try:
             node = _assemble(
-                settings, clock or SystemClock(), handlers or HandlerTable(), reader, models, keyring
+                settings, clock or SystemClock(), handlers or HandlerTable(), reader, models, sealer
             )
             if not run_tasks:
                 node.engine.hold_back()
             journal = SqliteJournal(
                 open_writer(database),
                 inline=inline,
-                sealer=Sealer(keyring, seal_all=settings.encrypt_at_rest),
+                sealer=sealer,
                 on_commit=node.engine.on_commit,
                 on_lost=node.engine.recovery.on_lost,
             )
             await node.catalog.load()
             await node.engine.start(journal)
             try:
+                if run_tasks:
+                    await node.custody.daily.start()
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
             finally:
@@ -174,7 +192,7 @@ def _assemble(
     handlers: HandlerTable,
     reader: Reader,
     models: ModelSource,
-    keyring: Keyring,
+    sealer: Sealer,
 ) -> Tercet:
     services = _agent_services(settings, reader, models)
     catalog = Catalog(reader, handlers, services)
@@ -196,7 +214,7 @@ def _assemble(
     intake = Intake(engine)
     CronStarter(engine, intake, catalog)
     control = Control(engine)
-    agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
+    agents = Agents(engine, services, sealer.ring, llm_with_key=partial(_llm_with_key, models))
     return Tercet(
         settings=settings,
         reader=reader,
@@ -216,7 +234,20 @@ def _assemble(
         plans=PlanLibrary(engine),
         services=services,
         models=models,
+        custody=_custody(settings, engine, sealer),
         admin_token="",
+    )
+
+
+def _custody(settings: Settings, engine: Engine, sealer: Sealer) -> Custody:
+    folder = ArchiveFolder(settings.data_dir / "archive")
+    keys = Keys(engine, KeyFile(settings.data_dir), sealer)
+    archive = Archive(engine, folder, keys, sealer)
+    return Custody(
+        keys=keys,
+        archive=archive,
+        daily=DailyArchive(engine, archive, after_days=settings.archive_after_days),
+        export=Export(engine.reader, folder, sealer.ring, engine.clock),
     )
 
 

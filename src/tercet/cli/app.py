@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import executions, inbox, manifests, operations, plans, running, tools
+from tercet.cli import custody, executions, inbox, manifests, operations, plans, running, tools
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -23,6 +23,9 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")
 app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
+app.add_typer(custody.keys_app, name="keys")
+app.add_typer(custody.archive_app, name="archive")
+app.command("export")(custody.export)
 app.command("run")(running.run)
 app.command("serve")(running.serve)
 app.command("emit")(executions.emit)

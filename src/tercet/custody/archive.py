@@ -14,7 +14,7 @@ import structlog
 
 from tercet.custody.keys import Keys
 from tercet.domain.errors import NotFound, TercetError
-from tercet.domain.sealing import Keyring, is_sealed, key_of
+from tercet.domain.sealing import is_sealed, key_of
 from tercet.engine.engine import Engine
 from tercet.store import custody_statements as sql
 from tercet.store.archive_files import ArchivedRow, ArchiveFile, ArchiveFolder, Content
@@ -51,13 +51,10 @@ class Archived:
 class Archive:
     """Moves ended executions into archive files. One run at a time."""
 
-    def __init__(
-        self, engine: Engine, folder: ArchiveFolder, keys: Keys, ring: Keyring, sealer: Sealer
-    ) -> None:
+    def __init__(self, engine: Engine, folder: ArchiveFolder, keys: Keys, sealer: Sealer) -> None:
         self._engine = engine
         self._folder = folder
         self._keys = keys
-        self._ring = ring
         self._sealer = sealer
 
     async def candidates(self, *, older_than_ms: int) -> dict[str, int]:
@@ -167,7 +164,7 @@ class Archive:
             if not is_sealed(text):
                 if not self._sealer.seals_all:
                     continue
-                text = row[column.name] = self._ring.seal(text, belongs_to=column.type.belongs_to)
+                text = row[column.name] = self._sealer.ring.seal(text, belongs_to=column.type.belongs_to)
             content.key_ids.add(key_of(text))
 
     async def _record(self, entry: ArchiveFile) -> None:

@@ -51,10 +51,10 @@ class Resealed:
 class Keys:
     """The keys of a data folder."""
 
-    def __init__(self, engine: Engine, file: KeyFile, ring: Keyring, sealer: Sealer) -> None:
+    def __init__(self, engine: Engine, file: KeyFile, sealer: Sealer) -> None:
         self._engine = engine
         self._file = file
-        self._ring = ring
+        self._ring = sealer.ring
         self._sealer = sealer
         self.lock = asyncio.Lock()
         """Held while a key goes, and while old ciphertext may come back out of an archive."""

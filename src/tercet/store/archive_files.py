@@ -134,10 +134,12 @@ class ArchiveFolder:
             elif problem is None:
                 sound += 1
         for seq, wanted in recorded.items():
-            if seq not in known:
+            line = known.get(seq)
+            if line is None:
                 problems.append({"file": CHAIN, "problem": f"the line of archive {seq} is missing"})
-            elif known[seq].hash != wanted:
-                problems.append({"file": CHAIN, "problem": f"the line of archive {seq} is not what the database recorded"})  # fmt: skip
+            elif line.hash != wanted:
+                problem = f"the line of archive {seq} is not the one that the database recorded"
+                problems.append({"file": CHAIN, "problem": problem})
         return sound, problems
 
     def _lines(self) -> Iterator[tuple[ArchiveFile | None, str | None]]:

@@ -19,11 +19,14 @@ from tercet.store.tables import (
     execution_subtasks,
     execution_tasks,
     executions,
+    timers,
 )
 from tercet.store.tables.sealed import Sealed
 
 _ENDED_AT_MS = sa.func.coalesce(executions.c.completed_at_ms, executions.c.updated_at_ms)
 _PAGE = 1_000
+TIMER = "archive"
+"""The kind of timer that starts a daily run."""
 
 
 def archivable(
@@ -100,3 +103,8 @@ def archived_in(connection: sa.Connection, *, owner_id: str | None = None) -> di
 def recorded_archives(connection: sa.Connection) -> list[Record]:
     """Return what the database knows of the chain, oldest first."""
     return records(connection.execute(sa.select(archives).order_by(archives.c.seq)))
+
+
+def is_scheduled(connection: sa.Connection) -> bool:
+    """Return whether a timer waits for the next daily run."""
+    return connection.scalar(sa.select(timers.c.id).where(timers.c.kind == TIMER).limit(1)) is not None

@@ -12,12 +12,12 @@ class Sealer:
     """Seals sealed columns by position. Without `seal_all` only text that could be mistaken for sealed text."""
 
     def __init__(self, keyring: Keyring, *, seal_all: bool) -> None:
-        self._keyring = keyring
+        self.ring = keyring
         self.seals_all = seal_all
 
     def seal_rows(self, statement: Statement, rows: Sequence[Row]) -> list[Row]:
         """Return the rows with what has to be sealed."""
-        seal, seal_all = self._keyring.seal, self.seals_all
+        seal, seal_all = self.ring.seal, self.seals_all
         sealed: list[Row] = []
         for row in rows:
             values = list(row)

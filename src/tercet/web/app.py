@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 
 import tercet
-from tercet.web import agents, approvals, events, executions, manifests, operations, plans, tools
+from tercet.web import agents, approvals, custody, events, executions, manifests, operations, plans, tools
 from tercet.web.access import BODY_COMPONENTS
 from tercet.web.body_limit import BodyLimit
 from tercet.web.dashboard import Dashboard
@@ -16,7 +16,7 @@ from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
     manifests.router, events.router, executions.router, approvals.router, operations.router,
-    agents.router, tools.router, plans.router,
+    agents.router, tools.router, plans.router, custody.router,
 )  # fmt: skip
 
 
