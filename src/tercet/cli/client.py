@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from tercet.domain.errors import InvalidInput, OperatorError
 
@@ -66,13 +66,11 @@ class Api:
     async def download(
         self, path: str, to: Path, *, params: dict[str, Any], timeout_seconds: float = _TIMEOUT_SECONDS
     ) -> int:
-        """Write an answer into a new file that only its owner reads; return its size in bytes. Raises Refused."""
+        """Write an answer into a file that only its owner reads; return its size in bytes. Raises Refused."""
         import httpx
 
         wanted = {name: value for name, value in params.items() if value is not None}
         part = to.with_name(f"{to.name}.part")
-        if to.exists():
-            raise InvalidInput(f"{to} exists", hint="choose another name")
         try:
             async with self._http.stream(
                 "GET", f"/api/v1{path}", params=wanted, timeout=timeout_seconds
@@ -86,18 +84,19 @@ class Api:
             raise _unanswered(error) from error
         except OSError as error:
             raise InvalidInput(f"cannot write {to}: {error.strerror}", hint="choose another place") from error
-        finally:
-            part.unlink(missing_ok=True)
         return size_bytes
 
 
 async def _receive(answer: httpx.Response, path: Path) -> int:
-    path.unlink(missing_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
+    with _private_file(path) as file:
         async for piece in answer.aiter_bytes():
             file.write(piece)
         return file.tell()
+
+
+def _private_file(path: Path) -> IO[bytes]:
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def _unanswered(error: httpx.HTTPError) -> OperatorError:

@@ -10,6 +10,7 @@ import typer
 from tercet.cli.client import Api, with_api
 from tercet.cli.options import AsJson, DataDir
 from tercet.cli.output import console, print_json, table
+from tercet.domain.errors import InvalidInput
 
 keys_app = typer.Typer(help="The keys for data at rest.", no_args_is_help=True)
 archive_app = typer.Typer(help="Move ended executions into files, and back.", invoke_without_command=True)
@@ -156,6 +157,8 @@ def export(
     data_dir: DataDir = None,
 ) -> None:
     """Write everything of an owner into a zip, decrypted and without secrets."""
+    if to.exists():
+        raise InvalidInput(f"{to} exists", hint="choose another name")
     size_bytes = with_api(
         data_dir,
         lambda api: api.download("/export", to, params={"owner": owner}, timeout_seconds=_LONG_SECONDS),

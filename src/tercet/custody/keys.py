@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,10 +115,11 @@ class Keys:
             cursor=None if ended else to_json([index, after]),
         )  # fmt: skip
 
-    async def drop(self, key_id: str, in_archives: Mapping[str, int]) -> None:
+    async def drop(self, key_id: str, in_archives: Callable[[], Awaitable[Mapping[str, int]]]) -> None:
         """Forget a key that nothing needs. Raises NotFound, and Conflict while something needs it."""
         async with self.lock:
-            use = next((use for use in await self.all(in_archives) if use.key_id == key_id), None)
+            # Counted under the lock: a run of the archive moves old ciphertext from the one place to the other.
+            use = next((use for use in await self.all(await in_archives()) if use.key_id == key_id), None)
             if use is not None and use.is_known and (use.texts or use.archives):
                 raise Conflict(
                     f"the key {key_id!r} is in use: {use.texts} texts in the database, {use.archives} archive files",

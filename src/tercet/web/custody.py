@@ -50,7 +50,7 @@ async def reseal(node: Node, _operator: Operator, cursor: Place = None) -> dict[
 @router.delete("/keys/{key_id}", status_code=204)
 async def drop_key(key_id: str, node: Node, _operator: Operator) -> None:
     """Forget a key. 409 while anything in the database or in an archive needs it."""
-    await node.custody.keys.drop(key_id, await node.custody.archive.keys_in_use())
+    await node.custody.keys.drop(key_id, node.custody.archive.keys_in_use)
 
 
 @router.post("/archive")
