@@ -78,8 +78,8 @@ class Archive:
             if not rows:
                 return done
             await self._engine.journal.barrier()
-            content, seqs = Content(), dict[str, int]()
-            entry = await asyncio.to_thread(self._write, [row["id"] for row in rows], content, seqs)
+            content, seqs, now_ms = Content(), dict[str, int](), self._engine.clock.now_ms()
+            entry = await asyncio.to_thread(self._write, [row["id"] for row in rows], content, seqs, now_ms)
             done.file, done.rows = entry.file, entry.rows
             await self._record(entry)
             for row in rows:
@@ -137,8 +137,9 @@ class Archive:
             limit=_EXECUTIONS_A_FILE,
         )  # fmt: skip
 
-    def _write(self, execution_ids: list[str], content: Content, seqs: dict[str, int]) -> ArchiveFile:
-        now_ms = self._engine.clock.now_ms()
+    def _write(
+        self, execution_ids: list[str], content: Content, seqs: dict[str, int], now_ms: int
+    ) -> ArchiveFile:
         return self._folder.write(self._rows(execution_ids, content, seqs), content, now_ms=now_ms)
 
     def _rows(

@@ -34,10 +34,13 @@ class Export:
         self._clock = clock
 
     def stream(self, owner_id: str) -> Iterator[bytes]:
-        """Yield the zip in pieces; for a thread, because it reads the database and files."""
+        """Return the zip in pieces; draw them in a thread, because it reads the database and files."""
+        return self._stream(owner_id, self._clock.now_ms())
+
+    def _stream(self, owner_id: str, now_ms: int) -> Iterator[bytes]:
         sink = _Sink()
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
-            for name, lines in self._entries(owner_id):
+            for name, lines in self._entries(owner_id, now_ms):
                 info = zipfile.ZipInfo(name, _EPOCH)
                 info.compress_type = zipfile.ZIP_DEFLATED
                 with packed.open(info, "w", force_zip64=True) as entry:
@@ -47,8 +50,8 @@ class Export:
                             yield sink.take()
         yield sink.take()
 
-    def _entries(self, owner_id: str) -> Iterator[tuple[str, Iterator[str]]]:
-        yield "README.md", iter([readme(owner_id, [t.name for t in exported_tables()], self._clock.now_ms())])
+    def _entries(self, owner_id: str, now_ms: int) -> Iterator[tuple[str, Iterator[str]]]:
+        yield "README.md", iter([readme(owner_id, [t.name for t in exported_tables()], now_ms)])
         for table in exported_tables():
             yield f"tables/{table.name}.jsonl", (to_json(row) + "\n" for row in self._rows(table, owner_id))
         for execution in self._rows(executions, owner_id):

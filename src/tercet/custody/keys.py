@@ -54,7 +54,7 @@ class Keys:
     def __init__(self, engine: Engine, file: KeyFile, sealer: Sealer) -> None:
         self._engine = engine
         self._file = file
-        self._ring = sealer.ring
+        self.ring = sealer.ring
         self._sealer = sealer
         self.lock = asyncio.Lock()
         """Held while a key goes, and while old ciphertext may come back out of an archive."""
@@ -62,11 +62,11 @@ class Keys:
     async def all(self, in_archives: Mapping[str, int]) -> list[KeyUse]:
         """Return the keys, the sealing one first. `in_archives` counts archive files by key."""
         await self._engine.journal.barrier()
-        ids = self._ring.key_ids
+        ids = self.ring.key_ids
         counts = await self._engine.reader.read(count_by_key, ids)
         uses = [
             KeyUse(
-                key_id=key_id, is_active=key_id == self._ring.key_id, texts=counts[key_id],
+                key_id=key_id, is_active=key_id == self.ring.key_id, texts=counts[key_id],
                 archives=in_archives.get(key_id, 0),
             )
             for key_id in ids
@@ -80,7 +80,7 @@ class Keys:
     async def rotate(self) -> str:
         """Seal with a new key from now on; return its id. What is stored is sealed again by `reseal`."""
         async with self.lock:
-            return await asyncio.to_thread(self._file.add, self._ring)
+            return await asyncio.to_thread(self._file.add, self.ring)
 
     async def reseal(self, cursor: str | None = None) -> Resealed:
         """Seal a batch of stored texts with the sealing key, beside everything else that is written."""
@@ -92,7 +92,7 @@ class Keys:
         texts: list[StoredText] = []
         while index < len(TABLES) and not texts:
             texts, after = await self._engine.reader.read(
-                stale_texts, TABLES[index], key_id=self._ring.key_id, plain_too=self._sealer.seals_all,
+                stale_texts, TABLES[index], key_id=self.ring.key_id, plain_too=self._sealer.seals_all,
                 after=after, limit=_BATCH,
             )  # fmt: skip
             index += after is None
@@ -125,12 +125,12 @@ class Keys:
                     f"the key {key_id!r} is in use: {use.texts} texts in the database, {use.archives} archive files",
                     hint="`tercet keys rotate` seals the database again; archives keep their keys",
                 )
-            await asyncio.to_thread(self._file.drop, self._ring, key_id)
+            await asyncio.to_thread(self._file.drop, self.ring, key_id)
 
     def _seal_again(self, text: StoredText) -> str:
         is_plain = not is_sealed(text.text) and not text.column.endswith("_sealed")
-        opened = text.text if is_plain else self._ring.open(text.text, belongs_to=text.belongs_to)
-        return self._ring.seal(opened, belongs_to=text.belongs_to)
+        opened = text.text if is_plain else self.ring.open(text.text, belongs_to=text.belongs_to)
+        return self.ring.seal(opened, belongs_to=text.belongs_to)
 
 
 def open_ring(file: KeyFile, database: Path) -> Keyring:
