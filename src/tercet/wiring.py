@@ -128,26 +128,17 @@ async def open_tercet(
     sys.setswitchinterval(_SWITCH_INTERVAL_SECONDS)
     try:
         database = folder / "tercet.db"
-        await asyncio.to_thread(migrate, f"sqlite:///{database}")
+        sealer = await asyncio.to_thread(_open_sealed, folder, database, settings)
         models = await asyncio.to_thread(choose_source, settings)
-        keyring = await asyncio.to_thread(open_ring, KeyFile(folder), database)
-        sealer = Sealer(keyring, seal_all=settings.encrypt_at_rest)
-        reader = Reader(open_reader(database, keyring), inline=inline)
+        reader = Reader(open_reader(database, sealer.ring), inline=inline)
         try:
             node = _assemble(
                 settings, clock or SystemClock(), handlers or HandlerTable(), reader, models, sealer
             )
             if not run_tasks:
                 node.engine.hold_back()
-            journal = SqliteJournal(
-                open_writer(database),
-                inline=inline,
-                sealer=sealer,
-                on_commit=node.engine.on_commit,
-                on_lost=node.engine.recovery.on_lost,
-            )
             await node.catalog.load()
-            await node.engine.start(journal)
+            await node.engine.start(_open_journal(database, node.engine, sealer, inline=inline))
             try:
                 if run_tasks:
                     await node.custody.daily.start()
@@ -160,6 +151,22 @@ async def open_tercet(
             models.close()
     finally:
         lock.release()
+
+
+def _open_sealed(folder: Path, database: Path, settings: Settings) -> Sealer:
+    """Bring the database to this version's schema and find the keys to what it holds."""
+    migrate(f"sqlite:///{database}")
+    return Sealer(open_ring(KeyFile(folder), database), seal_all=settings.encrypt_at_rest)
+
+
+def _open_journal(database: Path, engine: Engine, sealer: Sealer, *, inline: bool) -> SqliteJournal:
+    return SqliteJournal(
+        open_writer(database),
+        inline=inline,
+        sealer=sealer,
+        on_commit=engine.on_commit,
+        on_lost=engine.recovery.on_lost,
+    )
 
 
 async def _stop(node: Tercet) -> None:
@@ -187,13 +194,8 @@ def _prepare(folder: Path) -> Path:
 
 
 def _assemble(
-    settings: Settings,
-    clock: Clock,
-    handlers: HandlerTable,
-    reader: Reader,
-    models: ModelSource,
-    sealer: Sealer,
-) -> Tercet:
+    settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource, sealer: Sealer
+) -> Tercet:  # fmt: skip
     services = _agent_services(settings, reader, models)
     catalog = Catalog(reader, handlers, services)
     mint = IdMint(now_ms=clock.now_ms)

@@ -123,8 +123,12 @@ async def open_api(settings: Settings) -> AsyncIterator[Api]:
         async with httpx.AsyncClient(base_url=address, headers=headers) as http:
             yield Api(http)
         return
+    from tercet.cli.logs import configure_logging
     from tercet.web.app import create_app
     from tercet.wiring import open_tercet
+
+    # Logs belong on stderr: what a command prints on stdout may be read by a program.
+    configure_logging("WARNING")
 
     async with open_tercet(settings, run_tasks=False) as node:
         transport = httpx.ASGITransport(app=create_app(node))

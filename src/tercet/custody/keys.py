@@ -119,8 +119,9 @@ class Keys:
         """Forget a key that nothing needs. Raises NotFound, and Conflict while something needs it."""
         async with self.lock:
             # Counted under the lock: a run of the archive moves old ciphertext from the one place to the other.
-            use = next((use for use in await self.all(await in_archives()) if use.key_id == key_id), None)
-            if use is not None and use.is_known and (use.texts or use.archives):
+            uses = [use for use in await self.all(await in_archives()) if use.is_known]
+            use = next((use for use in uses if use.key_id == key_id), None)
+            if use is not None and not use.is_active and (use.texts or use.archives):
                 raise Conflict(
                     f"the key {key_id!r} is in use: {use.texts} texts in the database, {use.archives} archive files",
                     hint="`tercet keys rotate` seals the database again; archives keep their keys",

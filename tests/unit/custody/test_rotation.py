@@ -53,12 +53,12 @@ async def test_a_key_in_use_and_the_sealing_key_do_not_go(tmp_path: Path):
     async with open_shop(tmp_path) as flow:
         await order(flow)
         keys, archive = flow.node.custody.keys, flow.node.custody.archive
-        with pytest.raises(Conflict, match="in use"):
+        with pytest.raises(Conflict, match="the one that seals"):
             await keys.drop("k1", archive.keys_in_use)
         await keys.rotate()
         with pytest.raises(Conflict, match="in use"):
             await keys.drop("k1", archive.keys_in_use)
-        with pytest.raises(Conflict, match="seals"):
+        with pytest.raises(Conflict, match="the one that seals"):
             await keys.drop("k2", archive.keys_in_use)
         with pytest.raises(NotFound):
             await keys.drop("k7", archive.keys_in_use)

@@ -42,10 +42,15 @@ def test_what_the_journal_seals_the_reader_opens_as_it_was(texts: list[str | Non
 
 
 def test_every_sealed_column_is_bound_to_its_own_name():
-    columns = [c for table in metadata.sorted_tables for c in table.columns if isinstance(c.type, Sealed)]
+    bound = {
+        f"{table.name}.{column.name}": column.type.belongs_to
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if isinstance(column.type, Sealed)
+    }
 
-    assert columns
-    assert [c.type.belongs_to for c in columns] == [f"{c.table.name}.{c.name}" for c in columns]
+    assert len(bound) > 20
+    assert {name: belongs_to for name, belongs_to in bound.items() if name != belongs_to} == {}
 
 
 def test_the_database_is_not_asked_what_is_in_a_sealed_column():
