@@ -162,5 +162,10 @@ def test_data_are_sealed_again_archived_put_back_and_exported(cli):
     path = cli.folder / ".tercet" / "archive" / file
     path.write_bytes(path.read_bytes()[:-1])
     assert f"{file}: the content was changed" in cli("archive", "verify", code=1)
-    (cli.folder / ".tercet" / "secret-keys.json").unlink()
+
+    keys = cli.folder / ".tercet" / "secret-keys.json"
+    keys.unlink()
     assert "restore the file from a backup" in cli("executions", "list", code=2)
+    keys.write_text('{"k9": "MTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTE="}')
+    assert "the key 'k2' is not in the keyring" in cli("inbox", "list", "--status", "", code=2)
+    assert "restore it" in cli("keys", "list", code=1)

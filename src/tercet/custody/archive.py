@@ -33,6 +33,7 @@ from tercet.store.unit import Unit
 
 _log = structlog.get_logger(__name__)
 _EXECUTIONS_A_FILE = 500
+_AT_ONCE = 5
 
 
 @dataclass(kw_only=True)
@@ -82,11 +83,12 @@ class Archive:
             entry = await asyncio.to_thread(self._write, [row["id"] for row in rows], content, seqs, now_ms)
             done.file, done.rows = entry.file, entry.rows
             await self._record(entry)
-            for row in rows:
-                if await self._take_out(row, seqs[row["id"]], entry):
-                    done.executions += 1
-                else:
-                    done.skipped.append(row["id"])
+            for start in range(0, len(rows), _AT_ONCE):
+                some = rows[start : start + _AT_ONCE]
+                # Side by side, so that they share commits.
+                gone = await asyncio.gather(*(self._take_out(row, seqs[row["id"]], entry) for row in some))
+                done.executions += sum(gone)
+                done.skipped += [row["id"] for row, is_gone in zip(some, gone, strict=True) if not is_gone]
             _log.info("archive.written", file=entry.file, executions=done.executions, rows=entry.rows)
             return done
 
@@ -115,7 +117,9 @@ class Archive:
                 )
             restored = []
             wanted = {target} if target in newest else None
-            for execution_id, rows in await asyncio.to_thread(self._read, entry, wanted):
+            groups = self._read(entry, wanted)
+            while (group := await asyncio.to_thread(next, groups, None)) is not None:
+                execution_id, rows = group
                 # A newer archive of the same execution is the one to put back.
                 is_newest = newest.get(execution_id, entry.seq) == entry.seq
                 if is_newest and not await self._engine.reader.read(exists, execution_id):
@@ -199,11 +203,11 @@ class Archive:
             return False
         return True
 
-    def _read(self, entry: ArchiveFile, wanted: set[str] | None) -> list[tuple[str, list[ArchivedRow]]]:
+    def _read(self, entry: ArchiveFile, wanted: set[str] | None) -> Iterator[tuple[str, list[ArchivedRow]]]:
+        """Yield the rows of each execution in a file, one execution at a time."""
         rows = (row for row in self._folder.read(entry) if wanted is None or row.execution_id in wanted)
-        return [
-            (execution_id, list(group)) for execution_id, group in groupby(rows, lambda row: row.execution_id)
-        ]
+        for execution_id, group in groupby(rows, lambda row: row.execution_id):
+            yield execution_id, list(group)
 
     async def _put_back(self, execution_id: str, rows: list[ArchivedRow]) -> None:
         unit = Unit()

@@ -72,7 +72,9 @@ class Keyring:
         key_id, body = _split(sealed)
         cipher = self._ciphers.get(key_id)
         if cipher is None:
-            raise CannotOpen(f"the key {key_id!r} is not in the keyring", hint="restore the secret-key file")
+            raise CannotOpen(
+                f"the key {key_id!r} is not in the keyring", hint="restore secret-keys.json from a backup"
+            )
         try:
             raw = base64.b64decode(body, altchars="-_" if _is_url_safe(body) else None)
             return cipher.decrypt(raw[:_NONCE_BYTES], raw[_NONCE_BYTES:], belongs_to.encode()).decode()

@@ -24,7 +24,6 @@ from tercet.store.tables import (
 from tercet.store.tables.sealed import Sealed
 
 _ENDED_AT_MS = sa.func.coalesce(executions.c.completed_at_ms, executions.c.updated_at_ms)
-_PAGE = 1_000
 TIMER = "archive"
 """The kind of timer that starts a daily run."""
 
@@ -58,27 +57,32 @@ def archivable(
 
 def rows_of(connection: sa.Connection, execution_id: str) -> Iterator[tuple[sa.Table, Record]]:
     """Yield every row of an execution with its table, sealed text unopened; approvals with their items."""
-    for table in OF_EXECUTIONS:
-        if table is executions:
-            mine: sa.ColumnElement[bool] = table.c.id == execution_id
-        elif table is execution_subtasks:
-            tasks = sa.select(execution_tasks.c.id).where(execution_tasks.c.execution_id == execution_id)
-            mine = table.c.task_id.in_(tasks)
-        else:
-            mine = table.c.execution_id == execution_id
-        yield from _stored_rows(connection, table, mine)
-    shared = sa.select(approval_items.c.approval_id).where(approval_items.c.execution_id == execution_id)
-    yield from _stored_rows(connection, approvals, approvals.c.id.in_(shared))
+    for table, query in _ROWS.items():
+        for row in connection.execute(query, {"execution_id": execution_id}).mappings():
+            yield table, dict(row)
 
 
-def _stored_rows(
-    connection: sa.Connection, table: sa.Table, condition: sa.ColumnElement[bool]
-) -> Iterator[tuple[sa.Table, Record]]:
+def _rows_query(table: sa.Table) -> sa.Select[Any]:
+    """Return the query for the rows of the execution `execution_id`; made once, because making it takes longest."""
+    key: sa.BindParameter[str] = sa.bindparam("execution_id")
+    if table is executions:
+        mine: sa.ColumnElement[bool] = table.c.id == key
+    elif table is execution_subtasks:
+        mine = table.c.task_id.in_(
+            sa.select(execution_tasks.c.id).where(execution_tasks.c.execution_id == key)
+        )
+    elif table is approvals:
+        mine = table.c.id.in_(
+            sa.select(approval_items.c.approval_id).where(approval_items.c.execution_id == key)
+        )
+    else:
+        mine = table.c.execution_id == key
     columns = [stored(c).label(c.name) if isinstance(c.type, Sealed) else c for c in table.columns]
     order = [execution_events.c.seq] if table is execution_events else list(table.primary_key)
-    query = sa.select(*columns).where(condition).order_by(*order).execution_options(yield_per=_PAGE)
-    for row in connection.execute(query).mappings():
-        yield table, dict(row)
+    return sa.select(*columns).where(mine).order_by(*order)
+
+
+_ROWS = {table: _rows_query(table) for table in (*OF_EXECUTIONS, approvals)}
 
 
 def approvals_of(connection: sa.Connection, execution_id: str) -> list[str]:
@@ -98,6 +102,14 @@ def archived_in(connection: sa.Connection, *, owner_id: str | None = None) -> di
     if owner_id is not None:
         query = query.where(archived_executions.c.owner_id == owner_id)
     return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def is_archived(connection: sa.Connection, *, owner_id: str, execution_id: str) -> bool:
+    """Return whether an execution is an owner's, and in an archive."""
+    query = sa.select(archived_executions.c.archive_seq).where(
+        archived_executions.c.execution_id == execution_id, archived_executions.c.owner_id == owner_id
+    )
+    return connection.scalar(query) is not None
 
 
 def recorded_archives(connection: sa.Connection) -> list[Record]:

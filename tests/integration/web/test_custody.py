@@ -57,7 +57,8 @@ def test_an_execution_is_archived_verified_and_restored(with_api):
 
         assert counted == {"dry_run": True, "executions": 1, "by_owner": {"local": 1}}
         assert (archived["executions"], archived["cursor"]) == (1, None)
-        await api.call("GET", f"/api/v1/executions/{execution_id}", status=404)
+        gone = await api.call("GET", f"/api/v1/executions/{execution_id}", status=404)
+        assert f"tercet archive restore {execution_id}" in gone["hint"]
         assert await api.call("GET", "/api/v1/archive/verify") == {"files": 1, "problems": []}
 
         restored = await api.call("POST", f"/api/v1/archive/restore?target={execution_id}")
