@@ -23,6 +23,7 @@ from tercet.store.archiving import (
     archivable,
     archived_in,
     exists,
+    last_seq,
     recorded_archives,
     rows_of,
 )
@@ -151,10 +152,7 @@ class Archive:
     ) -> Iterator[ArchivedRow]:
         """Yield what is archived; count it, and note up to which event each execution was read."""
         for execution_id in execution_ids:
-            rows = self._engine.reader.read_now(_all_rows, execution_id)
-            seqs[execution_id] = max(
-                (r["seq"] for table, r in rows if table.name == "execution_events"), default=0
-            )
+            seqs[execution_id], rows = self._engine.reader.read_now(_all_rows, execution_id)
             content.executions += 1
             for table, row in rows:
                 self._seal(table, row, content)
@@ -218,8 +216,9 @@ class Archive:
         await self._engine.journal.submit(unit)
 
 
-def _all_rows(connection: sa.Connection, execution_id: str) -> list[tuple[sa.Table, Record]]:
-    return list(rows_of(connection, execution_id))
+def _all_rows(connection: sa.Connection, execution_id: str) -> tuple[int, list[tuple[sa.Table, Record]]]:
+    # The number first: what changes while the rows are read then has a greater one, and the execution stays.
+    return last_seq(connection, execution_id), list(rows_of(connection, execution_id))
 
 
 def _names(target: str, entry: ArchiveFile) -> bool:

@@ -91,6 +91,12 @@ def approvals_of(connection: sa.Connection, execution_id: str) -> list[str]:
     return list(connection.scalars(query.distinct()))
 
 
+def last_seq(connection: sa.Connection, execution_id: str) -> int:
+    """Return the number of an execution's newest event."""
+    newest = sa.select(sa.func.max(execution_events.c.seq))
+    return int(connection.scalar(newest.where(execution_events.c.execution_id == execution_id)) or 0)
+
+
 def exists(connection: sa.Connection, execution_id: str) -> bool:
     """Return whether the database has the execution."""
     return connection.scalar(sa.select(executions.c.id).where(executions.c.id == execution_id)) is not None
