@@ -22,6 +22,10 @@ class Settings(BaseSettings):
     """The folder with the database and the admin token."""
     host: str = "127.0.0.1"
     port: int = Field(default=8700, ge=0, le=65535)
+    public_url: str | None = Field(default=None, pattern="^https?://[^\\s]+$")
+    """Where people reach the dashboard, for links in notices; by default the host and port above."""
+    phone_region: str = Field(default="US", pattern="^[A-Z]{2}$")
+    """Where phone numbers without a country code are taken to be from, when they are masked."""
     slots: int = Field(default=128, ge=1, le=10_000)
     """How many tasks run at once."""
     max_body_bytes: int = Field(default=5_000_000, ge=1_000)
@@ -64,6 +68,18 @@ class Settings(BaseSettings):
     """Networks that are not public and that http_request may reach all the same, such as 10.1.2.0/24."""
     tool_insecure_tls: bool = False
     """Whether http_request may be told not to verify a server's certificate."""
+    work_lease_seconds: float = Field(default=1_800.0, ge=1, le=604_800)
+    """Without a sign for so long an agent worker loses its work."""
+    work_escalate_hours: float = Field(default=24.0, gt=0, le=8_760)
+    """So long after an agent worker's silence people are asked, when no other agent took the work."""
+    external_wait_hours: float = Field(default=48.0, gt=0, le=8_760)
+    """How long work may wait for something outside before people are asked."""
+    plan_timeout_hours: float = Field(default=168.0, gt=0, le=87_600)
+    """How long an execution of a plan may take."""
+    decomposition_min_confidence: float = Field(default=0.7, ge=0, le=1)
+    """A decomposition that is less sure is checked by a person before it runs."""
+    agent_requests_per_minute: int = Field(default=100, ge=1, le=1_000_000)
+    """How many requests an agent worker may send in a minute."""
     redis_url: str | None = None
     """A Redis for the results of side-effect-free tools; needs `tercet[redis]`."""
 

@@ -23,11 +23,14 @@ from tercet.custody.keys import Keys, open_ring
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
+from tercet.domain.masking import View, mask_value
+from tercet.domain.sealing import Keyring
 from tercet.engine.calls import ExecutorCalls
 from tercet.engine.control import Control
 from tercet.engine.definition import Definition
 from tercet.engine.engine import Engine
 from tercet.engine.intake import Intake
+from tercet.engine.live import Live
 from tercet.executors.classifier import ClassifierExecutor
 from tercet.executors.document_processor import DocumentProcessorExecutor
 from tercet.executors.llm import LlmExecutor
@@ -40,13 +43,23 @@ from tercet.flows.events import Events
 from tercet.flows.handlers import HandlerTable
 from tercet.flows.retries import Retries
 from tercet.humans.cancelling import Cancelling
+from tercet.humans.channels import Channels
 from tercet.humans.deadlines import Deadlines
 from tercet.humans.decide import Decisions
+from tercet.humans.notices import Notices
+from tercet.humans.outbox import Outbox
+from tercet.humans.replays import Replays
 from tercet.humans.requests import ApprovalRequests
+from tercet.humans.reveals import Reveals
 from tercet.humans.rows import Locks
+from tercet.humans.stream_tokens import StreamTokens
+from tercet.humans.subscriptions import Subscriptions
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
+from tercet.plans.assembly import PlanWork, assemble
 from tercet.plans.library import PlanLibrary
+from tercet.plans.planner import Planner
+from tercet.plans.work import WorkRules
 from tercet.settings import Settings
 from tercet.store.archive_files import ArchiveFolder
 from tercet.store.keys import KeyFile
@@ -60,8 +73,10 @@ from tercet.tools.email import EmailTool
 from tercet.tools.http_request import HTTPRequestTool
 from tercet.tools.mcp import McpServers, load_mcp_servers
 from tercet.tools.result_cache import MemoryResultCache, RedisResultCache
+from tercet.tools.safe_http import Reach
 from tercet.tools.sandbox import ToolSandbox
 from tercet.tools.slack import SlackTool
+from tercet.tools.webhooks import check_receiver
 
 _SWITCH_INTERVAL_SECONDS = 0.0005
 _GC_THRESHOLDS = (10_000, 20, 50)
@@ -98,10 +113,22 @@ class Tercet:
     agents: Agents
     runs: AgentRuns
     plans: PlanLibrary
+    plan_work: PlanWork
+    planner: Planner
+    live: Live
+    stream_tokens: StreamTokens
+    outbox: Outbox
+    replays: Replays
+    reveals: Reveals
     services: AgentServices
     models: ModelSource
     custody: Custody
     admin_token: str
+
+    def wind_down(self) -> None:
+        """End what waits: streams, and agents that poll. A server calls it when it begins to stop."""
+        self.live.close()
+        self.plan_work.board.close()
 
 
 @asynccontextmanager
@@ -138,7 +165,9 @@ async def open_tercet(
             if not run_tasks:
                 node.engine.hold_back()
             await node.catalog.load()
+            await node.outbox.subscriptions.load()
             await node.engine.start(_open_journal(database, node.engine, sealer, inline=inline))
+            await node.plan_work.start()
             try:
                 if run_tasks:
                     await node.custody.daily.start()
@@ -170,6 +199,7 @@ def _open_journal(database: Path, engine: Engine, sealer: Sealer, *, inline: boo
 
 
 async def _stop(node: Tercet) -> None:
+    await node.plan_work.stop()
     await node.engine.stop()
     await node.registry.aclose()
     await node.agents.aclose()
@@ -201,8 +231,9 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
-        source = agents if revision_id.startswith("agr_") else catalog
-        return await source.definition(revision_id)
+        if revision_id.startswith("pln_"):
+            return await plan_work.runs.definition(revision_id)
+        return await (agents if revision_id.startswith("agr_") else catalog).definition(revision_id)
 
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
     registry = _executors(services, _sandbox(settings))
@@ -216,29 +247,59 @@ def _assemble(
     intake = Intake(engine)
     CronStarter(engine, intake, catalog)
     control = Control(engine)
-    agents = Agents(engine, services, sealer.ring, llm_with_key=partial(_llm_with_key, models))
+    cancelling = Cancelling(engine, control, decisions, locks)
+    keyring, tokens = sealer.ring, Tokens(engine)
+    agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
+    plan_work = assemble(engine, intake, cancelling, tokens, keyring, _reach(settings), _work_rules(settings))
+    runs = AgentRuns(engine, intake, services.feed)
     return Tercet(
-        settings=settings,
-        reader=reader,
-        engine=engine,
-        intake=intake,
-        catalog=catalog,
-        events=Events(engine, intake, catalog),
-        control=control,
-        decisions=decisions,
-        cancelling=Cancelling(engine, control, decisions, locks),
-        retries=Retries(engine, intake, control),
-        tokens=Tokens(engine),
-        registry=registry,
-        tools=services.catalog,
-        agents=agents,
-        runs=AgentRuns(engine, intake, services.feed),
-        plans=PlanLibrary(engine),
-        services=services,
-        models=models,
-        custody=_custody(settings, engine, sealer),
-        admin_token="",
+        settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
+        events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,
+        retries=Retries(engine, intake, control), tokens=tokens, registry=registry, tools=services.catalog, agents=agents,
+        runs=runs, plans=plan_work.library, plan_work=plan_work, live=Live(engine),
+        stream_tokens=StreamTokens(keyring.derive("streams"), clock),
+        planner=_planner(settings, agents, runs, plan_work, models),
+        outbox=_outbox(settings, engine, keyring), replays=Replays(engine),
+        reveals=Reveals(engine, masked=_masked(settings)), services=services, models=models,
+        custody=_custody(settings, engine, sealer), admin_token="",
+    )  # fmt: skip
+
+
+def _planner(
+    settings: Settings, agents: Agents, runs: AgentRuns, plan_work: PlanWork, models: ModelSource
+) -> Planner:
+    asks_model = models.kind != "mock" or settings.mock_script is not None
+    return Planner(
+        agents, runs, plan_work.library, plan_work.runs, asks_model=asks_model,
+        min_confidence=settings.decomposition_min_confidence,
+    )  # fmt: skip
+
+
+def _work_rules(settings: Settings) -> WorkRules:
+    return WorkRules(
+        lease_seconds=settings.work_lease_seconds,
+        escalate_seconds=settings.work_escalate_hours * 3600,
+        external_wait_seconds=settings.external_wait_hours * 3600,
+        execution_timeout_seconds=settings.plan_timeout_hours * 3600,
+        min_confidence=settings.decomposition_min_confidence,
     )
+
+
+def _outbox(settings: Settings, engine: Engine, keyring: Keyring) -> Outbox:
+    reach = _reach(settings)
+    subscriptions = Subscriptions(engine, keyring, partial(check_receiver, reach=reach))
+    public_url = settings.public_url or f"http://{settings.host}:{settings.port}"
+    notices = Notices(engine, subscriptions, public_url=public_url, view=_masked(settings))
+    return Outbox(engine, subscriptions, notices, Channels(subscriptions, _email(settings), reach))
+
+
+def _reach(settings: Settings) -> Reach:
+    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
+    return Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
+
+
+def _masked(settings: Settings) -> View:
+    return partial(mask_value, region=settings.phone_region)
 
 
 def _custody(settings: Settings, engine: Engine, sealer: Sealer) -> Custody:
@@ -273,16 +334,22 @@ def _llm_with_key(models: ModelSource, api_key: str) -> LlmExecutor | None:
 def installed_tools(settings: Settings) -> ToolCatalog:
     """Return the tools that agents may have here. Raises InvalidSettings."""
     servers = load_mcp_servers(settings.mcp_servers_file) if settings.mcp_servers_file else {}
-    resend, slack = settings.resend_api_key, settings.slack_token
-    email = EmailTool(
+    slack = settings.slack_token
+    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
+    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
+    catalog = ToolCatalog(
+        builtin_tools(email=_email(settings), slack=slack_tool, http=http), mcp=McpServers(servers)
+    )
+    catalog.discover()
+    return catalog
+
+
+def _email(settings: Settings) -> EmailTool:
+    resend = settings.resend_api_key
+    return EmailTool(
         host=settings.smtp_host, port=settings.smtp_port, sender=settings.smtp_sender,
         resend_api_key=resend.get_secret_value() if resend else None,
     )  # fmt: skip
-    slack_tool = SlackTool(token=slack.get_secret_value() if slack else None)
-    http = HTTPRequestTool(_sandbox(settings), allow_insecure=settings.tool_insecure_tls)
-    catalog = ToolCatalog(builtin_tools(email=email, slack=slack_tool, http=http), mcp=McpServers(servers))
-    catalog.discover()
-    return catalog
 
 
 def _sandbox(settings: Settings) -> ToolSandbox:

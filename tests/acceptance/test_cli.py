@@ -11,6 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tercet.testing.mock_claude.server import ThreadedServer
 
 MANIFEST = """
 name: shop
@@ -169,3 +175,59 @@ def test_data_are_sealed_again_archived_put_back_and_exported(cli):
     keys.write_text('{"k9": "MTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTE="}')
     assert "the key 'k2' is not in the keyring" in cli("inbox", "list", "--status", "", code=2)
     assert "restore it" in cli("keys", "list", code=1)
+
+
+def test_a_run_tells_a_webhook_what_waits_and_what_is_done(cli):
+    received: list[dict[str, Any]] = []
+
+    async def take(request: Request) -> Response:
+        received.append(await request.json())
+        return Response(status_code=204)
+
+    (cli.folder / ".env").write_text("TERCET_TOOL_NETWORKS=127.0.0.0/8\n")
+    app = Starlette(routes=[Route("/hook", take, methods=["POST"])])
+    with ThreadedServer(app, name="receiver") as receiver:
+        made = cli.json("webhook", "add", f"{receiver.base_url}/hook", "--event", "approval.requested")
+        webhook_id = made["webhook_id"]
+        cli(
+            "run",
+            "shop.yaml",
+            "--event",
+            "order.placed",
+            "--data",
+            '{"order_id": "o1"}',
+            "--approve",
+            "none",
+            code=1,
+        )
+
+        assert [message["type"] for message in received] == ["approval.requested"]
+        assert "delivered (204)" in cli("webhook", "test", webhook_id)
+    assert made["secret"].startswith("whsec_")
+    assert webhook_id in cli("webhook", "list")
+    assert "cannot be reached" in cli("webhook", "test", webhook_id, code=1)
+    assert [item["status"] for item in cli.json("webhook", "deliveries", webhook_id)["items"]] == [
+        "failed", "delivered", "delivered",
+    ]  # fmt: skip
+    cli("webhook", "remove", webhook_id)
+    assert "no webhook" in cli("webhook", "deliveries", webhook_id, code=2)
+    assert "user information" in cli("webhook", "add", "http://a@b.example", code=2)
+
+
+def test_personal_data_are_shown_on_request_only(cli):
+    cli(
+        "run",
+        "shop.yaml",
+        "--event",
+        "order.placed",
+        "--data",
+        '{"order_id": "jane@example.org"}',
+        "--approve",
+        "all",
+    )
+    execution_id = cli.json("executions", "list")["items"][0]["execution_id"]
+
+    assert "jane@" not in str(cli.json("executions", "events", execution_id))
+    assert "jane@" in str(cli.json("executions", "events", execution_id, "--reveal"))
+    assert "jane@" not in str(cli.json("executions", "show", execution_id))
+    assert "jane@" in str(cli.json("executions", "show", execution_id, "--reveal"))

@@ -122,6 +122,7 @@ def event_types() -> set[str]:
     """The types that the source logs: as first argument of `.log`, or through a name that holds them."""
     source = "".join(path.read_text("utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
     direct = re.findall(r'\.log\(\s*"([a-z_]+)"(?: if [^,]* else "([a-z_]+)")?', source)
+    direct += [(name, "") for name in re.findall(r'SubtaskStatus\.[A-Z]+,\s+"([a-z_]+)"', source)]
     passed_on = re.findall(r'(?:log_everywhere|_commit)\(\s*approval, "([a-z_]+)"', source)
     return {name for found in direct for name in found if name} | set(passed_on)
 

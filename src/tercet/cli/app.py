@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from tercet.cli import custody, executions, inbox, manifests, operations, plans, running, tools
+from tercet.cli import custody, executions, inbox, manifests, operations, plans, running, tools, webhooks
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.add_typer(tools.app, name="tools")
 app.add_typer(custody.keys_app, name="keys")
 app.add_typer(custody.archive_app, name="archive")
 app.command("export")(custody.export)
+app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
 app.command("serve")(running.serve)
 app.command("emit")(executions.emit)

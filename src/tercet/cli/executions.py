@@ -14,6 +14,9 @@ from tercet.cli.output import console, print_json, status, table
 
 app = typer.Typer(help="List, look into and control executions.", no_args_is_help=True)
 ExecutionId = Annotated[str, typer.Argument(metavar="EXECUTION_ID")]
+Reveal = Annotated[
+    bool, typer.Option("--reveal", help="Show mail addresses and phone numbers; the look is recorded.")
+]
 
 
 @app.command("list")
@@ -45,9 +48,12 @@ def list_all(
 
 
 @app.command()
-def show(execution_id: ExecutionId, data_dir: DataDir = None, as_json: AsJson = False) -> None:
+def show(
+    execution_id: ExecutionId, data_dir: DataDir = None, reveal: Reveal = False, as_json: AsJson = False
+) -> None:
     """Show an execution with its tasks and costs."""
-    answer = with_api(data_dir, lambda api: api.call("GET", f"/executions/{execution_id}"))
+    params = {"reveal": reveal or None}
+    answer = with_api(data_dir, lambda api: api.call("GET", f"/executions/{execution_id}", params=params))
     if as_json:
         print_json(answer)
         return
@@ -76,11 +82,13 @@ def events(
     execution_id: ExecutionId,
     data_dir: DataDir = None,
     limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
+    reveal: Reveal = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the newest events of an execution, oldest of them first."""
+    params = {"limit": limit, "reveal": reveal or None}
     answer = with_api(
-        data_dir, lambda api: api.call("GET", f"/executions/{execution_id}/events", params={"limit": limit})
+        data_dir, lambda api: api.call("GET", f"/executions/{execution_id}/events", params=params)
     )
     if as_json:
         print_json(answer)

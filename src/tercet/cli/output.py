@@ -11,11 +11,13 @@ from rich.table import Table
 
 # Pipes and files have no width of their own, and folded ids are of no use to a program.
 console = Console() if sys.stdout.isatty() else Console(width=180)
-_UNBROKEN = frozenset({"execution", "task", "approval", "token", "event", "time", "created", "status"})
+_UNBROKEN = frozenset(
+    {"execution", "task", "approval", "token", "event", "time", "created", "status", "webhook", "delivery"}
+)
 STATUS_STYLES = {
     "COMPLETED": "green", "COMPLETE": "green", "approved": "green", "RUNNING": "cyan", "QUEUED": "blue",
     "BLOCKED": "yellow", "pending": "yellow", "PAUSED": "magenta", "FAILED": "red", "ERROR": "red",
-    "CANCELLED": "bright_black", "SKIPPED": "bright_black",
+    "CANCELLED": "bright_black", "SKIPPED": "bright_black", "delivered": "green", "failed": "red", "dropped": "bright_black",
 }  # fmt: skip
 
 

@@ -130,7 +130,9 @@ async def print_result(node: Tercet, result: RunResult, counts: Counts) -> None:
             continue
         shown += 1
         if shown <= 10:
-            out.add_row(execution_id, status(row["status"]), escape(await _why(node, row)))
+            out.add_row(
+                execution_id, status(row["status"]), escape(node.reveals.masked(await _why(node, row)))
+            )
     console.print(out)
     console.print("Look further with `tercet executions show ID` and `tercet inbox list`.")
 
@@ -157,5 +159,5 @@ async def _summary(node: Tercet, result: RunResult, counts: Counts) -> dict[str,
         "cost_usd": float(from_pico(counts.cost_picousd)),
         "models": node.models.kind,
         "note": node.models.note,
-        "executions": [execution_to_wire(row) for row in executions if row is not None],
+        "executions": [execution_to_wire(row, node.reveals.masked) for row in executions if row is not None],
     }

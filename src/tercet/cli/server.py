@@ -22,9 +22,11 @@ from tercet.humans.tokens import DEFAULT_OWNER
 from tercet.manifest.checks import open_manifest
 from tercet.settings import Settings, load_settings
 from tercet.web.app import create_app
-from tercet.wiring import open_tercet, settle_memory
+from tercet.wiring import Tercet, open_tercet, settle_memory
 
 _GRACE_SECONDS = 10
+_LARGEST_SOCKET_MESSAGE = 65_536
+"""Streams only send; what readers say is dropped."""
 
 
 class _Server(uvicorn.Server):
@@ -38,7 +40,7 @@ class _Server(uvicorn.Server):
 def serve(options: dict[str, Any], manifests: list[Path]) -> None:
     """Serve until SIGTERM or SIGINT."""
     settings = load_settings(**options)
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, phone_region=settings.phone_region)
     import uvloop
 
     uvloop.run(_serve(settings, manifests))
@@ -76,11 +78,13 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
             lifespan="off",
             access_log=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
+            ws="websockets-sansio",
+            ws_max_size=_LARGEST_SOCKET_MESSAGE,
         )
         server = _Server(config)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, partial(setattr, server, "should_exit", True))
+            loop.add_signal_handler(number, partial(_stop, server, node))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
             await asyncio.sleep(0.01)
@@ -94,6 +98,11 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
             await serving
         finally:
             note.unlink(missing_ok=True)
+
+
+def _stop(server: uvicorn.Server, node: Tercet) -> None:
+    server.should_exit = True
+    node.wind_down()
 
 
 def _listen(settings: Settings) -> socket.socket:

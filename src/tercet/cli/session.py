@@ -10,6 +10,7 @@ from typing import Any
 
 from tercet.domain.codec import from_json
 from tercet.humans.decide import Decision
+from tercet.humans.notices import DELIVERY_TIMER
 from tercet.humans.person import Person
 from tercet.store.approvals import list_approvals, load_approval
 from tercet.store.executions import next_timer_at_ms
@@ -105,6 +106,7 @@ async def run_events(
             continue
         if not await _wait_for_next(node, patience_seconds):
             break
+    await node.outbox.first_attempts()
     return RunResult(execution_ids=ids, statuses=statuses, seconds=time.monotonic() - began)
 
 
@@ -129,7 +131,9 @@ async def _decide_some(
 
 async def _wait_for_next(node: Tercet, patience_seconds: float) -> bool:
     now_ms = node.engine.clock.now_ms()
-    times = [await node.reader.read(next_timer_at_ms, now_ms), node.engine.next_due_at_ms]
+    # Nobody waits for messages that are tried again: the next process on this folder sends them.
+    next_at_ms = await node.reader.read(next_timer_at_ms, now_ms, besides=DELIVERY_TIMER)
+    times = [next_at_ms, node.engine.next_due_at_ms]
     due = [at_ms for at_ms in times if at_ms is not None]
     if not due or min(due) - now_ms > patience_seconds * 1000:
         return False

@@ -90,6 +90,8 @@ def _apply(state: FoldedExecution, event: Mapping[str, Any]) -> None:
         _move_execution(state, ExecutionStatus(event["status"]))
     elif kind == "task_created":
         state.tasks[event["task_id"]] = FoldedTask(handler=event["name"], status=TaskStatus.QUEUED)
+    elif event["task_id"] is None:
+        return  # an agent worker's late word about a task that has ended
     elif event["subtask_id"] is not None:
         _apply_step(state.tasks[event["task_id"]].steps, event)
     elif kind in _TASK_EVENTS:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from tercet.domain.errors import OperatorError
 
@@ -54,12 +56,17 @@ class Keyring:
     @property
     def key_ids(self) -> list[str]:
         """All keys, the sealing one first."""
-        return list(self._ciphers)
+        return list(self._keys)
 
     def replace(self, keys: Mapping[str, bytes]) -> None:
         """Take other keys from now on, the sealing one first; whoever holds the ring has them at once."""
+        self._keys = dict(keys)
         self._ciphers = {key_id: AESGCM(key) for key_id, key in keys.items()}
         self._key_id = next(iter(keys))
+
+    def derive(self, purpose: str) -> bytes:
+        """Return a key for another purpose, from the one that seals (HKDF, RFC 5869)."""
+        return HKDF(SHA256(), KEY_BYTES, salt=None, info=purpose.encode()).derive(self._keys[self.key_id])
 
     def seal(self, text: str, *, belongs_to: str) -> str:
         """Return the sealed text; it opens only for the same `belongs_to`."""

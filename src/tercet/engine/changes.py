@@ -36,10 +36,11 @@ _QUEUED, _RUNNING, _BLOCKED, _ERROR = (
 class Change:
     """Collects what happens to `state` at `now_ms` into `unit`."""
 
-    __slots__ = ("_dirty", "mint", "moved", "now_ms", "queued", "state", "unit")
+    __slots__ = ("_dirty", "mint", "moved", "now_ms", "queued", "state", "status_before", "unit")
 
     def __init__(self, state: ExecutionState, *, now_ms: int, mint: IdMint, unit: Unit | None = None) -> None:
         self.state = state
+        self.status_before = state.status
         self.now_ms = now_ms
         self.mint = mint
         self.unit = unit or Unit()
@@ -185,6 +186,7 @@ class Change:
         """The task waits; `human` tells a person's wait from an event's or a timer's (approval rule P10)."""
         check_task_transition(task.status, _BLOCKED)
         self.state.move(task, _BLOCKED)
+        task.waits_for_person = human
         task.lease_token = None
         task.status_message = message
         task.event = None
@@ -291,6 +293,7 @@ class Change:
             return
         state.status = wanted
         state.status_message = message
+        state.work_revision += 1
         if wanted is ExecutionStatus.RUNNING and state.started_at_ms is None:
             state.started_at_ms = self.now_ms
         if wanted in EXECUTION_ENDED:

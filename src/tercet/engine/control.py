@@ -61,10 +61,10 @@ class Control:
                 extra,
             )
 
-    async def give_up(self, execution_id: str, *, by: str) -> None:
-        """Mark an execution as failed instead of retrying its dead letters."""
+    async def fail(self, execution_id: str, *, reason: str, extra: Unit | None = None) -> None:
+        """End an execution as failed: somebody gives it up, or it took longer than it may."""
         async with self._engine.hold(execution_id) as state:
-            await self._end(state, ExecutionStatus.FAILED, f"given up by {by}", None)
+            await self._end(state, ExecutionStatus.FAILED, reason, extra)
 
     async def retry_task(self, execution_id: str, task_id: str, *, by: str) -> None:
         """Queue a dead letter again, with a fresh count of failures."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
@@ -57,6 +57,8 @@ class Engine:
         self.random = random_number
         self.journal: Journal
         self.timers = TimerLoop(self)
+        self.riders: list[Callable[[Unit, Sequence[Change]], None]] = []
+        """Add to a unit what has to commit with its changes; called once the changes are settled."""
         self.commit_listeners: list[Callable[[Unit], None]] = []
         """Hear of every unit on disk."""
         self._load_definition = definitions
@@ -129,8 +131,12 @@ class Engine:
                 definition.follow_up(change)
             started = self._claim_queued(change) if change.queued else []
             change.settle()
+            if change.moved:
+                state.work_revision += 1
             state.pins += 1
             unit.after_commit.append(partial(self._on_committed, state, change, started))
+        for rider in self.riders:
+            rider(unit, changes)
         return self.journal.submit(unit)
 
     async def definition_of(self, state: ExecutionState) -> Definition:

@@ -65,6 +65,8 @@ class TaskState:
     """The event that the handler gets, while it is at hand; else it is read again from the log."""
     has_steps: bool = False
     """Whether recorded steps may exist, so that a new attempt has to read them."""
+    waits_for_person: bool = True
+    """Of a blocked task; taken to be so when it was read again from its row, which does not say."""
     subtasks: dict[str, SubtaskState] = field(default_factory=dict)
     """Of a worker's task only: what has begun, by name."""
 
@@ -132,6 +134,8 @@ class ExecutionState:
     """The agent workers that may take the execution's work; `*` stands for all of the owner."""
     ended_at_ms: dict[str, int] | None = None
     """Of a plan only: when its ended tasks ended, by handler."""
+    work_revision: int = 0
+    """Counts what may change which work agent workers can take; heartbeats and progress do not."""
     lost: bool = False
     """A commit that this state rests on did not happen: nobody may build on it any more."""
     pins: int = 0
@@ -164,6 +168,13 @@ class ExecutionState:
         """Whether a task is queued or running."""
         counts = self.counts
         return bool(counts.get(TaskStatus.QUEUED) or counts.get(TaskStatus.RUNNING))
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether an open task waits for a person: for a decision, or as a dead letter."""
+        return bool(self.counts.get(TaskStatus.ERROR)) or any(
+            task.status is TaskStatus.BLOCKED and task.waits_for_person for task in self.tasks.values()
+        )
 
     @property
     def open_fan_ins(self) -> int:

@@ -23,7 +23,7 @@ class Reported:
     output: str | None = None
 
 
-_OURS = Reported()
+OURS = Reported()
 
 
 def start_subtask(
@@ -47,9 +47,10 @@ def resume_subtask(change: Change, task: TaskState, subtask: SubtaskState, said:
 
 
 def complete_subtask(
-    change: Change, task: TaskState, subtask: SubtaskState, result: str | None, said: Reported = _OURS
+    change: Change, task: TaskState, subtask: SubtaskState, result: str | None, said: Reported = OURS
 ) -> int:
-    """The subtask has its result."""
+    """The subtask has its result; one that says nothing is an empty object."""
+    result = result or "{}"
     subtask.result = result
     subtask.error_type = subtask.error_message = None
     return _move(change, task, subtask, SubtaskStatus.COMPLETE, "subtask_complete", said, output=result)
@@ -64,7 +65,7 @@ def block_subtask(
     waits_for: str | None,
     due_at_ms: int = 0,
     error_type: str | None = None,
-    said: Reported = _OURS,
+    said: Reported = OURS,
 ) -> int:
     """The subtask waits: for a person when `waits_for` names a step, else for something outside until `due_at_ms`."""
     subtask.waits_for, subtask.due_at_ms = waits_for, due_at_ms
@@ -81,13 +82,13 @@ def queue_subtask(
     *,
     reason: str,
     due_at_ms: int = 0,
-    said: Reported = _OURS,
+    said: Reported = OURS,
 ) -> int:
     """The subtask is offered again: a retry, a lease that ran out, a person's word."""
     subtask.due_at_ms = due_at_ms
     subtask.waits_for = None
     subtask.result = None
-    message = Reported(message=reason) if said is _OURS else said
+    message = Reported(message=reason) if said is OURS else said
     return _move(change, task, subtask, SubtaskStatus.QUEUED, "subtask_queued", message)
 
 
@@ -96,7 +97,7 @@ def fail_subtask(
 ) -> None:
     """The subtask failed for good, until a person retries or skips its task."""
     subtask.error_type, subtask.error_message = error_type, error_message
-    _move(change, task, subtask, SubtaskStatus.ERROR, "subtask_error", _OURS)
+    _move(change, task, subtask, SubtaskStatus.ERROR, "subtask_error", OURS)
 
 
 def skip_subtask(change: Change, task: TaskState, subtask: SubtaskState, *, reason: str) -> None:

@@ -58,12 +58,20 @@ class TimerLoop:
 
     def wake_by(self, due_at_ms: int) -> None:
         """Hear that a timer was committed that is due at `due_at_ms`."""
-        if self._next_at_ms is None or due_at_ms < self._next_at_ms:
-            self._next_at_ms = due_at_ms
+        if self._hear_of(due_at_ms):
             self._wake.set()
+
+    def _hear_of(self, due_at_ms: int) -> bool:
+        """Return whether it is due before all that is known."""
+        earlier = self._next_at_ms is None or due_at_ms < self._next_at_ms
+        if earlier:
+            self._next_at_ms = due_at_ms
+        return earlier
 
     async def _run(self) -> None:
         while True:
+            # What is committed from here on wakes the loop, also when it is due at this very millisecond.
+            self._next_at_ms = None
             try:
                 await self._tick()
             except asyncio.CancelledError:
@@ -85,13 +93,15 @@ class TimerLoop:
         if len(rows) == _BATCH:
             return
         next_at_ms = await engine.reader.read(next_timer_at_ms, now_ms)
-        if not self._wake.is_set():
-            self._next_at_ms = next_at_ms
+        if next_at_ms is not None:
+            self._hear_of(next_at_ms)
         nap = _LONGEST_NAP_SECONDS
         if self._next_at_ms is not None:
             nap = min(nap, max(0.0, (self._next_at_ms - engine.clock.now_ms()) / 1000))
         try:
-            await asyncio.wait_for(self._wake.wait(), timeout=nap)
+            # Not wait_for: in Python 3.11 it swallows a cancellation that meets the event.
+            async with asyncio.timeout(nap):
+                await self._wake.wait()
         except TimeoutError:
             return
         if self._next_at_ms is not None:
@@ -100,7 +110,8 @@ class TimerLoop:
                 # A timer that comes earlier than the nap's end; look again then, unless woken before.
                 self._wake.clear()
                 try:
-                    await asyncio.wait_for(self._wake.wait(), timeout=min(early, _LONGEST_NAP_SECONDS))
+                    async with asyncio.timeout(min(early, _LONGEST_NAP_SECONDS)):
+                        await self._wake.wait()
                 except TimeoutError:
                     return
 

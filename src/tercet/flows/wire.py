@@ -1,4 +1,8 @@
-"""Rows as the doors show them: ids called what they are, times in ISO 8601, money in dollars."""
+"""Rows as the doors show them: ids called what they are, times in ISO 8601, money in dollars.
+
+What executions, tasks and events carry is masked unless a `view` says otherwise. Approvals never are: one
+decides on the exact action.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 from tercet.domain.clock import to_iso
 from tercet.domain.codec import from_json
 from tercet.domain.ids import event_id
+from tercet.domain.masking import View, mask_value, may_hold_personal_data
 from tercet.domain.prices import from_pico
 from tercet.store.reader import Record
 
@@ -15,7 +20,14 @@ def _json(text: str | None) -> Any:
     return None if text is None else from_json(text)
 
 
-def execution_to_wire(row: Record) -> dict[str, Any]:
+def _shown(text: str | None, view: View) -> Any:
+    """Return what a JSON column holds, as the view shows it."""
+    if text is None:
+        return None
+    return view(from_json(text)) if may_hold_personal_data(text) else from_json(text)
+
+
+def execution_to_wire(row: Record, view: View = mask_value) -> dict[str, Any]:
     """Return an execution."""
     total, completed = row["tasks_total"], row["tasks_completed"]
     return {
@@ -23,9 +35,12 @@ def execution_to_wire(row: Record) -> dict[str, Any]:
         "kind": row["kind"],
         "name": row["name"],
         "manifest_id": row["manifest_id"],
+        "plan_id": row["plan_id"],
+        "agent_id": row["agent_id"],
+        "requested_by": row["requested_by"],
         "retry_of": row["retry_of"],
         "status": row["status"],
-        "status_message": row["status_message"],
+        "status_message": view(row["status_message"]),
         "progress": {
             "tasks_total": total,
             "tasks_completed": completed,
@@ -40,43 +55,52 @@ def execution_to_wire(row: Record) -> dict[str, Any]:
     }
 
 
-def task_to_wire(row: Record) -> dict[str, Any]:
+def task_to_wire(row: Record, view: View = mask_value) -> dict[str, Any]:
     """Return a task with its subtasks."""
     return {
         "task_id": row["id"],
         "handler": row["handler"],
         "executor": row["executor"],
         "status": row["status"],
-        "status_message": row["status_message"],
+        "status_message": view(row["status_message"]),
         "event_id": event_id(row["execution_id"], row["event_seq"]),
         "attempt": row["attempt"],
         "max_attempts": row["max_attempts"],
         "priority": row["priority"],
         "due_at": to_iso(row["due_at_ms"]),
-        "result_data": _json(row["result_data"]),
+        "result_data": _shown(row["result_data"], view),
         "error_type": row["error_type"],
-        "error_message": row["error_message"],
+        "error_message": view(row["error_message"]),
         "created_at": to_iso(row["created_at_ms"]),
         "started_at": to_iso(row["started_at_ms"]),
         "completed_at": to_iso(row["completed_at_ms"]),
-        "subtasks": [subtask_to_wire(step) for step in row.get("subtasks", [])],
+        "subtasks": [subtask_to_wire(step, view) for step in row.get("subtasks", [])],
     }
 
 
-def subtask_to_wire(row: Record) -> dict[str, Any]:
+def subtask_to_wire(row: Record, view: View = mask_value) -> dict[str, Any]:
     """Return a named step."""
     return {
         "subtask_id": f"{row['task_id']}/{row['name']}",
         "name": row["name"],
         "status": row["status"],
         "attempt": row["attempt"],
-        "result_data": _json(row["result_data"]),
+        "result_data": _shown(row["result_data"], view),
         "started_at": to_iso(row["started_at_ms"]),
         "completed_at": to_iso(row["completed_at_ms"]),
     }
 
 
-def event_to_wire(row: Record) -> dict[str, Any]:
+def plan_event_to_wire(row: Record, view: View = mask_value) -> dict[str, Any]:
+    """Return an event of a plan's execution: `task_id` is the plan's own, as agents know it (spec 5 §4)."""
+    wire = event_to_wire(row, view)
+    if row["task_id"] is not None or row["name"] is not None:
+        named = row["subtask_id"] if row["subtask_id"] and ":" not in row["subtask_id"] else row["name"]
+        wire |= {"task_id": named, "execution_task_id": row["task_id"]}
+    return wire
+
+
+def event_to_wire(row: Record, view: View = mask_value) -> dict[str, Any]:
     """Return an event of the log."""
     return {
         "event_id": event_id(row["execution_id"], row["seq"]),
@@ -88,12 +112,13 @@ def event_to_wire(row: Record) -> dict[str, Any]:
         "subtask_id": row["subtask_id"],
         "agent_id": row["agent_id"],
         "status": row["status"],
-        "message": row["message"],
-        "output_data": _json(row["output_data"]),
+        "message": view(row["message"]),
+        "output_data": _shown(row["output_data"], view),
         "error_type": row["error_type"],
-        "error_message": row["error_message"],
+        "error_message": view(row["error_message"]),
         "human_review_required": bool(row["human_review_required"]),
         "timestamp": to_iso(row["at_ms"]),
+        "agent_timestamp": to_iso(row["agent_at_ms"]),
     }
 
 

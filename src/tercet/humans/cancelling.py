@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
 from tercet.domain.errors import InvalidStateTransition
 from tercet.engine.control import Control
 from tercet.engine.engine import Engine
@@ -24,20 +27,27 @@ class Cancelling:
 
     async def cancel_execution(self, execution_id: str, *, by: str, reason: str = "") -> None:
         """Cancel an execution and, in the same commit, its open approval items."""
+        await self._end(execution_id, partial(self._control.cancel, execution_id, by=by, reason=reason))
+
+    async def fail_execution(self, execution_id: str, *, reason: str) -> None:
+        """End an execution as failed and, in the same commit, its open approval items."""
+        await self._end(execution_id, partial(self._control.fail, execution_id, reason=reason))
+
+    async def _end(self, execution_id: str, end: Callable[..., Awaitable[None]]) -> None:
         items = await self._engine.reader.read(open_items_of, execution_id)
         approval_ids = sorted({item["approval_id"] for item in items})
         if len(approval_ids) > 1:
             # Holding two locks at once could deadlock with a decision, so each bundle is a commit of its own.
             for approval_id in approval_ids:
                 await self._cancel_items(approval_id, execution_id)
-            await self._control.cancel(execution_id, by=by, reason=reason)
+            await end()
         elif approval_ids:
             unit = Unit()
             async with self._locks.hold(approval_ids[0]):
                 await self._add_items(approval_ids[0], execution_id, unit)
-                await self._control.cancel(execution_id, by=by, reason=reason, extra=unit)
+                await end(extra=unit)
         else:
-            await self._control.cancel(execution_id, by=by, reason=reason)
+            await end()
 
     async def _cancel_items(self, approval_id: str, execution_id: str) -> None:
         async with self._locks.hold(approval_id):

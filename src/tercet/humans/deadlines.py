@@ -16,6 +16,9 @@ from tercet.store.approvals import load_approval
 from tercet.store.reader import Record
 from tercet.store.unit import Unit
 
+_MOST_REMINDERS = 6
+"""Where an approval does not say how many."""
+
 
 class Deadlines:
     """Handles the timers of approvals. A timeout is recorded as a timeout, never as a person's no."""
@@ -43,12 +46,13 @@ class Deadlines:
         async with self._locks.hold(row["approval_id"]):
             approval = await self._pending(row)
             reminders: dict[str, Any] = from_json(approval["spec"])["reminders"]
+            most = int(reminders.get("max") or _MOST_REMINDERS)
             approval["reminders_sent"] += 1
             unit = Unit()
             unit.add(sql.DELETE_TIMER, (row["id"],))
-            if approval["reminders_sent"] < reminders["max"]:
+            if approval["reminders_sent"] < most:
                 self._next(unit, approval, "approval_reminder", reminders["every_seconds"])
-            message = f"reminder {approval['reminders_sent']} of {reminders['max']}"
+            message = f"reminder {approval['reminders_sent']} of {most}"
             await self._commit(approval, "approval_reminded", message, unit)
 
     async def _escalate(self, row: Record) -> None:
@@ -91,9 +95,6 @@ class Deadlines:
                 change = self._engine.change(state)
                 change.unit.add(sql.DELETE_TIMER, (row["id"],))
                 make_ready(change, approval, from_json(approval["spec"]))
-                change.log(
-                    "approval_ready", name=approval["handler"], message=f"{approval['items_open']} items"
-                )
                 write_approval(change.unit, approval)
                 await self._engine.submit(change)
 

@@ -10,6 +10,7 @@ from tercet.domain.errors import NonRetryable
 from tercet.engine.changes import Change
 from tercet.engine.context import TaskContext
 from tercet.engine.engine import Engine
+from tercet.engine.state import TaskState
 from tercet.engine.timer_rows import insert_timer
 from tercet.humans.rows import Locks, action_digest, bundle_digest, write_approval
 from tercet.store import statements as sql
@@ -50,59 +51,42 @@ class ApprovalRequests:
             )
         handler, key = context.task.handler, spec.get("bundle_key")
         if key is None:
-            change = self._open(context, step, title, text, spec, None)
+            change = context.change()
+            open_approval(change, context.task, step, title=title, data=data, spec=spec)
             await context.suspend(change, f"waiting for a person: {title}", human=True)
         async with self._locks.hold(f"bundle:{context.state.owner_id}:{handler}:{key}"):
             approval_id = await self._engine.reader.read(
                 find_open_bundle, owner_id=context.state.owner_id, handler=handler, bundle_key=str(key)
             )
             if approval_id is None:
-                change = self._open(context, step, title, text, spec, str(key))
+                change = context.change()
+                open_approval(
+                    change, context.task, step, title=title, data=data, spec=spec, bundle_key=str(key)
+                )
                 await context.suspend(change, f"waiting for a person: {title}", human=True)
             assert approval_id is not None
             async with self._locks.hold(approval_id):
                 approval = await self._engine.reader.read(load_approval, approval_id)
                 if approval is None or approval["status"] != "pending":
-                    change = self._open(context, step, title, text, spec, str(key))
+                    change = context.change()
+                    open_approval(
+                        change, context.task, step, title=title, data=data, spec=spec, bundle_key=str(key)
+                    )
                 else:
-                    change = self._join(context, step, title, text, spec, approval)
+                    change = self._join(context, step, title, data, spec, approval)
                 await context.suspend(change, f"waiting for a person: {title}", human=True)
 
-    def _open(
+    def _join(
         self,
         context: TaskContext,
         step: str,
         title: str,
-        text: str,
+        data: dict[str, Any],
         spec: dict[str, Any],
-        bundle_key: str | None,
+        approval: Record,
     ) -> Change:
         change = context.change()
-        approval_id = change.mint.mint("apr")
-        item = self._item(change, context, step, title, text, approval_id)
-        ready = bundle_key is None or (
-            spec.get("bundle_expects") in (None, 1) and spec.get("bundle_window_seconds") is None
-        )
-        change.unit.add(
-            sql.INSERT_APPROVAL,
-            (
-                approval_id, context.state.owner_id, context.execution_id if bundle_key is None else None,
-                context.task.handler, bundle_key, title, "pending", to_json(spec), bundle_digest([item]), 1, 1,
-                spec.get("requested_by"), None, 0, change.now_ms if ready else None, None,
-                _expiry(change, spec) if ready else None, None, None, None, None, None, change.now_ms,
-            ),
-        )  # fmt: skip
-        if ready:
-            start_deadlines(change, approval_id, spec)
-        else:
-            _start_window(change, approval_id, spec)
-        return change
-
-    def _join(
-        self, context: TaskContext, step: str, title: str, text: str, spec: dict[str, Any], approval: Record
-    ) -> Change:
-        change = context.change()
-        item = self._item(change, context, step, title, text, approval["id"])
+        item = _item(change, context.task, step, title, data, approval["id"])
         approval["items"].append(item)
         approval["items_total"] += 1
         approval["items_open"] += 1
@@ -117,25 +101,58 @@ class ApprovalRequests:
         write_approval(change.unit, approval)
         return change
 
-    def _item(
-        self, change: Change, context: TaskContext, step: str, title: str, text: str, approval_id: str
-    ) -> Record:
-        item_id = change.mint.mint("itm")
-        item_digest = action_digest(context.task.handler, title, from_json(text))
-        change.begin_step(context.task, step)
-        change.unit.add(
-            sql.INSERT_APPROVAL_ITEM,
-            (
-                item_id, approval_id, context.execution_id, context.task_id, step, title, text, item_digest, "pending",
-                None, None, None, None, change.now_ms,
-            ),
-        )  # fmt: skip
-        change.log(
-            "approval_requested", name=context.task.handler, task_id=context.task_id, subtask_id=step, message=title,
-            output=to_json({"approval_id": approval_id, "item_id": item_id, "digest": item_digest}),
-            human_review_required=True,
-        )  # fmt: skip
-        return {"id": item_id, "digest": item_digest, "status": "pending"}
+
+def open_approval(
+    change: Change,
+    task: TaskState,
+    step: str,
+    *,
+    title: str,
+    data: dict[str, Any],
+    spec: dict[str, Any],
+    bundle_key: str | None = None,
+) -> str:
+    """Add a new approval with one item for the task's step to the change; return the approval's id."""
+    approval_id = change.mint.mint("apr")
+    item = _item(change, task, step, title, data, approval_id)
+    ready = bundle_key is None or (
+        spec.get("bundle_expects") in (None, 1) and spec.get("bundle_window_seconds") is None
+    )
+    change.unit.add(
+        sql.INSERT_APPROVAL,
+        (
+            approval_id, change.state.owner_id, change.state.id if bundle_key is None else None,
+            task.handler, bundle_key, title, "pending", to_json(spec), bundle_digest([item]), 1, 1,
+            spec.get("requested_by"), None, 0, change.now_ms if ready else None, None,
+            _expiry(change, spec) if ready else None, None, None, None, None, None, change.now_ms,
+        ),
+    )  # fmt: skip
+    if ready:
+        start_deadlines(change, approval_id, spec)
+    else:
+        _start_window(change, approval_id, spec)
+    return approval_id
+
+
+def _item(
+    change: Change, task: TaskState, step: str, title: str, data: dict[str, Any], approval_id: str
+) -> Record:
+    item_id = change.mint.mint("itm")
+    item_digest = action_digest(task.handler, title, data)
+    change.begin_step(task, step)
+    change.unit.add(
+        sql.INSERT_APPROVAL_ITEM,
+        (
+            item_id, approval_id, change.state.id, task.id, step, title, to_json(data), item_digest, "pending",
+            None, None, None, None, change.now_ms,
+        ),
+    )  # fmt: skip
+    change.log(
+        "approval_requested", name=task.handler, task_id=task.id, subtask_id=step, message=title,
+        output=to_json({"approval_id": approval_id, "item_id": item_id, "digest": item_digest}),
+        human_review_required=True,
+    )  # fmt: skip
+    return {"id": item_id, "digest": item_digest, "status": "pending"}
 
 
 def make_ready(change: Change, approval: Record, spec: dict[str, Any]) -> None:
@@ -144,6 +161,10 @@ def make_ready(change: Change, approval: Record, spec: dict[str, Any]) -> None:
     approval["ready_at_ms"] = change.now_ms
     approval["expires_at_ms"] = _expiry(change, spec)
     start_deadlines(change, approval["id"], spec)
+    change.log(
+        "approval_ready", name=approval["handler"], message=f"{approval['items_open']} items",
+        output=to_json({"approval_id": approval["id"]}),
+    )  # fmt: skip
 
 
 def start_deadlines(change: Change, approval_id: str, spec: dict[str, Any]) -> None:

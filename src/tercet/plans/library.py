@@ -33,7 +33,7 @@ class StoredPlan:
 
 
 class PlanLibrary:
-    """Plans by id, each its owner's. A plan never changes; its executions keep theirs."""
+    """Plans by id, each its owner's. Only the subtasks of a plan ever change (`plans.starting`)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

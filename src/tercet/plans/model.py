@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from tercet.domain.retry import RetryPolicy
 
 HUMAN_ACTION = "human"
 """The action of a subtask that nobody has said how to do: a person does it."""
 DependencyType = Literal["finish_to_start", "start_to_start", "finish_to_finish", "start_to_finish"]
-PlanId = Annotated[str, Field(min_length=1, max_length=200)]
+PlanId = Annotated[str, Field(min_length=1, max_length=160)]
 
 
 class _Part(BaseModel):
@@ -30,6 +32,13 @@ class PlanSubtask(_Part):
     prerequisites: list[PlanId] = Field(default_factory=list)
     success_criteria: list[str] = Field(default_factory=list)
 
+    @field_validator("retry_policy")
+    @classmethod
+    def _is_policy(cls, value: dict[str, Any]) -> dict[str, Any]:
+        if value:
+            RetryPolicy.model_validate(value)
+        return value
+
 
 class PlanTask(_Part):
     """A task that agents or people do. `estimated_hours` are working hours; None is not known."""
@@ -45,6 +54,10 @@ class PlanTask(_Part):
     """1: an agent alone, 2: an agent with approval, 3: people only."""
     acceptance_criteria: list[str] = Field(default_factory=list)
     is_blocking: bool = False
+    decomposed: bool = False
+    """Whether its subtasks were made by decomposition, as the next two fields tell of."""
+    decomposition_confidence: float | None = Field(default=None, ge=0, le=1)
+    decomposition_notes: str = Field(default="", max_length=20_000)
     prerequisites: list[PlanId] = Field(default_factory=list)
     subtasks: list[PlanSubtask] = Field(default_factory=list)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from functools import lru_cache
 from typing import Any, Literal
 
 from tercet.domain.codec import from_json
+from tercet.domain.errors import InvalidInput
 from tercet.domain.status import SubtaskStatus
 from tercet.engine.state import SubtaskState
+from tercet.plans.editing import read_edited
 from tercet.plans.model import HUMAN_ACTION, PlanSubtask, PlanTask
 
 PERFORM_ACTION = "perform_task"
@@ -17,9 +19,12 @@ PERFORM_ACTION = "perform_task"
 DECOMPOSE_ACTION = "decompose_task"
 """The action of a task without subtasks for an agent that splits it first."""
 ANY_ACTION = "*"
+AGENT_SILENT = "agent_silent"
+"""The error of an attempt whose agent gave no sign for too long."""
 SKIP, CANCEL, RETRY = "skip_task", "cancel_execution", "retry_task"
-Question = Literal["do", "approve", "review", "accept"]
-"""Do the action yourself; approve it before an agent does it; say how to go on; accept the task's results."""
+Question = Literal["split", "do", "approve", "review", "accept"]
+"""Check how a task was split; do the action yourself; approve it before an agent does it; say how to go on; accept
+the task's results."""
 _DONE = frozenset({SubtaskStatus.COMPLETE, SubtaskStatus.SKIPPED})
 _PEOPLE_ONLY, _WITH_APPROVAL = 3, 2
 
@@ -42,9 +47,13 @@ class TaskView:
     task: PlanTask
     subtasks: Sequence[PlanSubtask]
     states: Mapping[str, SubtaskState]
-    doable: Callable[[str], bool]
-    """Whether an agent of the execution has a capability."""
     now_ms: int
+    opens_at_ms: int = 0
+    """Nothing of the task is offered before."""
+    min_confidence: float = 0.7
+    """A decomposition that is less sure is checked by a person before it runs."""
+    escalate_ms: int = 24 * 3_600_000
+    """So long after an agent's silence a person is asked, when nobody else took the work."""
 
     def status(self, name: str) -> SubtaskStatus:
         """Return where a subtask is; one that has not begun is queued."""
@@ -65,10 +74,23 @@ class TaskView:
         ]
         return [from_json(state.result or "{}") for _, state in sorted(found, key=lambda pair: pair[0])]
 
+    def answered_steps(self) -> list[SubtaskState]:
+        """Return the answers about the whole task that still hold."""
+        stems = (f"split:{self.task.task_id}:", f"accept:{self.task.task_id}:")
+        return [
+            s for n, s in self.states.items() if n.startswith(stems) and s.status is SubtaskStatus.COMPLETE
+        ]
+
     def next_step_name(self, question: Question, name: str) -> str:
         """Return the name of the step that holds the next answer."""
         stem = f"{question}:{name}:"
         return f"{stem}{1 + sum(1 for step in self.states if step.startswith(stem))}"
+
+
+@lru_cache(maxsize=4_096)
+def read_subtasks(text: str) -> tuple[PlanSubtask, ...]:
+    """Return the subtasks that were kept when a task began."""
+    return tuple(PlanSubtask.model_validate(item) for item in from_json(text))
 
 
 def implicit_subtask(task: PlanTask, doable: Callable[[str], bool]) -> PlanSubtask:
@@ -80,8 +102,31 @@ def implicit_subtask(task: PlanTask, doable: Callable[[str], bool]) -> PlanSubta
     )  # fmt: skip
 
 
+def has_doubtful_split(view: TaskView) -> bool:
+    """Return whether a person has to check the task's subtasks first."""
+    confidence = view.task.decomposition_confidence
+    if confidence is None or confidence >= view.min_confidence:
+        return False
+    answers = view.answers("split", view.task.task_id)
+    return not answers or answers[-1].get("decision") != "approve" or bool(split_problem(answers[-1]))
+
+
+def split_problem(answer: Mapping[str, Any]) -> str:
+    """Return what is wrong with the subtasks that a person wrote; empty when nothing is, or when nobody edited them."""
+    edited = (answer.get("edits") or {}).get("subtasks")
+    if edited is None:
+        return ""
+    try:
+        read_edited(edited)
+    except InvalidInput as error:
+        return error.message
+    return ""
+
+
 def open_subtasks(view: TaskView) -> list[PlanSubtask]:
     """Return the queued subtasks whose prerequisites are done and whose time has come."""
+    if has_doubtful_split(view):
+        return []
     finished = view.finished
     return [
         subtask
@@ -90,6 +135,44 @@ def open_subtasks(view: TaskView) -> list[PlanSubtask]:
         and finished.issuperset(subtask.prerequisites)
         and _due(view, subtask.subtask_id)
     ]
+
+
+def is_runnable(view: TaskView) -> bool:
+    """Return whether an agent is at work, or could take something now or later."""
+    if has_doubtful_split(view):
+        return False
+    finished = view.finished
+    return any(
+        view.status(subtask.subtask_id) is SubtaskStatus.RUNNING
+        or (
+            view.status(subtask.subtask_id) is SubtaskStatus.QUEUED
+            and finished.issuperset(subtask.prerequisites)
+        )
+        for subtask in view.subtasks
+    )
+
+
+def has_open_question(view: TaskView) -> bool:
+    """Return whether a person is asked about the whole task: its split, or its results."""
+    stems = (f"split:{view.task.task_id}:", f"accept:{view.task.task_id}:")
+    return any(
+        step.startswith(stems) and state.status is SubtaskStatus.RUNNING
+        for step, state in view.states.items()
+    )
+
+
+def next_look_at_ms(view: TaskView) -> int | None:
+    """Return when time alone will change something: a lag, a retry or a wait ends, nobody took the work."""
+    times = [view.opens_at_ms]
+    for subtask in view.subtasks:
+        state = view.states.get(subtask.subtask_id)
+        if state is None:
+            continue
+        if state.status in (SubtaskStatus.QUEUED, SubtaskStatus.BLOCKED) and state.waits_for is None:
+            times.append(state.due_at_ms)
+        if state.status is SubtaskStatus.QUEUED and state.error_type == AGENT_SILENT:
+            times.append((state.started_at_ms or 0) + view.escalate_ms)
+    return min((at_ms for at_ms in times if at_ms > view.now_ms), default=None)
 
 
 def offered(view: TaskView) -> list[PlanSubtask]:
@@ -110,6 +193,8 @@ def effective_params(subtask: PlanSubtask, view: TaskView) -> dict[str, Any]:
 
 def next_moves(view: TaskView) -> list[Move]:
     """Return what to do now; nothing while agents or people are at work."""
+    if has_doubtful_split(view):
+        return _about_split(view)
     moves = [move for subtask in view.subtasks if (move := _answered(view, subtask)) is not None]
     for subtask in open_subtasks(view):
         question = _question(view, subtask)
@@ -120,7 +205,18 @@ def next_moves(view: TaskView) -> list[Move]:
     return _ending(view)
 
 
+def _about_split(view: TaskView) -> list[Move]:
+    answers = view.answers("split", view.task.task_id)
+    if has_open_question(view):
+        return []
+    if answers and answers[-1]["decision"] == "reject":
+        return [Move(kind="fail", reason=_words(answers[-1]))]
+    return [Move(kind="ask", question="split", reason=split_problem(answers[-1]) if answers else "")]
+
+
 def _due(view: TaskView, name: str) -> bool:
+    if view.opens_at_ms > view.now_ms:
+        return False
     state = view.states.get(name)
     return state is None or state.due_at_ms <= view.now_ms
 
@@ -142,7 +238,17 @@ def _answered(view: TaskView, subtask: PlanSubtask) -> Move | None:
     """Return what a blocked subtask's answer means; for a wait that ran out, the question to people."""
     name = subtask.subtask_id
     state = view.states.get(name)
-    if state is None or state.status is not SubtaskStatus.BLOCKED:
+    if state is None:
+        return None
+    if state.status is SubtaskStatus.QUEUED and state.error_type == AGENT_SILENT:
+        waited_ms = view.now_ms - (state.started_at_ms or 0)
+        reason = "its agent fell silent, and nobody else took it"
+        return (
+            Move(kind="ask", subtask=name, question="review", reason=reason)
+            if waited_ms >= view.escalate_ms
+            else None
+        )
+    if state.status is not SubtaskStatus.BLOCKED:
         return None
     if state.waits_for is None:
         if state.due_at_ms <= view.now_ms:
@@ -190,16 +296,10 @@ def _ending(view: TaskView) -> list[Move]:
     task = view.task
     if not task.acceptance_criteria or _criteria_met(view):
         return [Move(kind="finish")]
-    answers = view.answers("accept", task.task_id)
-    asked = any(step.startswith(f"accept:{task.task_id}:") for step in view.states)
-    open_question = any(
-        step.startswith(f"accept:{task.task_id}:") and state.status is not SubtaskStatus.COMPLETE
-        for step, state in view.states.items()
-    )
-    if open_question:
+    if has_open_question(view):
         return []
-    redone = max((s.completed_at_ms or 0 for n, s in view.states.items() if not _is_answer(n)), default=0)
-    if not asked or not answers or _at_ms(answers[-1]) < redone:
+    answers = view.answers("accept", task.task_id)
+    if not answers:
         return [Move(kind="ask", question="accept")]
     last = answers[-1]
     if last["decision"] == "approve":
@@ -207,14 +307,6 @@ def _ending(view: TaskView) -> list[Move]:
     if last["decision"] == "revise":
         return [Move(kind="redo", reason=_words(last))]
     return [Move(kind="fail", reason=_words(last))]
-
-
-def _is_answer(name: str) -> bool:
-    return name.split(":", 1)[0] in ("do", "approve", "review", "accept") and name.count(":") >= 2
-
-
-def _at_ms(answer: Mapping[str, Any]) -> int:
-    return round(datetime.fromisoformat(answer["decided_at"]).timestamp() * 1000)
 
 
 def _criteria_met(view: TaskView) -> bool:

@@ -55,6 +55,19 @@ def list_agents(
     return records(connection.execute(query))
 
 
+def list_workers(connection: sa.Connection, agent_id: str | None = None) -> list[Record]:
+    """Return the agent workers of all owners, or one of them."""
+    query = _with_revision().where(agents.c.is_worker).order_by(agents.c.id)
+    if agent_id is not None:
+        query = query.where(agents.c.id == agent_id)
+    return records(connection.execute(query))
+
+
+def agent_exists(connection: sa.Connection, agent_id: str) -> bool:
+    """Return whether the id is taken, also by a deleted agent."""
+    return connection.scalar(sa.select(sa.literal(1)).where(agents.c.id == agent_id)) is not None
+
+
 def agent_names(connection: sa.Connection, *, owner_id: str) -> dict[str, str]:
     """Return the names of all agents by id, deleted ones too: the ledger keeps ids."""
     rows = connection.execute(sa.select(agents.c.id, agents.c.name).where(agents.c.owner_id == owner_id))

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from tercet.domain.codec import from_json
 from tercet.store.reader import Record, first, records
 from tercet.store.tables import (
     event_keys,
@@ -83,6 +84,18 @@ def _load_work(connection: sa.Connection, execution_id: str) -> dict[str, Any]:
             )
         ),
     }
+
+
+def results_of_tasks(connection: sa.Connection, execution_id: str, handlers: Iterable[str]) -> dict[str, Any]:
+    """Return the results of an execution's completed tasks by handler."""
+    rows = connection.execute(
+        sa.select(execution_tasks.c.handler, execution_tasks.c.result_data).where(
+            execution_tasks.c.execution_id == execution_id,
+            execution_tasks.c.handler.in_(list(handlers)),
+            execution_tasks.c.status == "COMPLETE",
+        )
+    )
+    return {row[0]: from_json(row[1]) for row in rows if row[1] is not None}
 
 
 def open_plan_executions(connection: sa.Connection, plan_id: str | None = None) -> list[str]:
@@ -216,9 +229,10 @@ def due_timers(connection: sa.Connection, now_ms: int, limit: int) -> list[Recor
     )
 
 
-def next_timer_at_ms(connection: sa.Connection, after_ms: int) -> int | None:
-    """Return when the earliest timer later than `after_ms` is due."""
-    next_at_ms: int | None = connection.scalar(
-        sa.select(sa.func.min(timers.c.due_at_ms)).where(timers.c.due_at_ms > after_ms)
-    )
+def next_timer_at_ms(connection: sa.Connection, after_ms: int, *, besides: str | None = None) -> int | None:
+    """Return when the earliest timer later than `after_ms` is due; timers of the kind `besides` do not count."""
+    query = sa.select(sa.func.min(timers.c.due_at_ms)).where(timers.c.due_at_ms > after_ms)
+    if besides is not None:
+        query = query.where(timers.c.kind != besides)
+    next_at_ms: int | None = connection.scalar(query)
     return next_at_ms

@@ -19,6 +19,8 @@ def list_executions(
     owner_id: str,
     kind: str | None = None,
     status: str | None = None,
+    plan_id: str | None = None,
+    agent_id: str | None = None,
     limit: int = 50,
     before: str | None = None,
 ) -> list[Record]:
@@ -33,6 +35,10 @@ def list_executions(
         query = query.where(executions.c.kind == kind)
     if status is not None:
         query = query.where(executions.c.status == status)
+    if plan_id is not None:
+        query = query.where(executions.c.plan_id == plan_id)
+    if agent_id is not None:
+        query = query.where(executions.c.agent_id == agent_id)
     if before is not None:
         query = query.where(executions.c.id < before)
     return records(connection.execute(query))
@@ -99,17 +105,29 @@ def list_events(
     event_type: str | None = None,
     task_id: str | None = None,
     limit: int = 100,
+    offset: int = 0,
     before_seq: int | None = None,
     after_seq: int | None = None,
 ) -> list[Record]:
-    """Return events: newest first, or oldest first after a given one."""
-    query = sa.select(execution_events).where(execution_events.c.execution_id == execution_id).limit(limit)
+    """Return events: newest first, or oldest first after a given one. A plan's tasks are known by the plan's ids too."""
+    query = (
+        sa.select(execution_events)
+        .where(execution_events.c.execution_id == execution_id)
+        .limit(limit)
+        .offset(offset)
+    )
     if event_type is not None:
         query = query.where(
             sa.or_(execution_events.c.event_type == event_type, execution_events.c.name == event_type)
         )
     if task_id is not None:
-        query = query.where(execution_events.c.task_id == task_id)
+        query = query.where(
+            sa.or_(
+                execution_events.c.task_id == task_id,
+                execution_events.c.subtask_id == task_id,
+                execution_events.c.name == task_id,
+            )
+        )
     if after_seq is not None:
         query = query.where(execution_events.c.seq > after_seq).order_by(execution_events.c.seq)
     else:
@@ -119,11 +137,23 @@ def list_events(
     return records(connection.execute(query))
 
 
-def count_by_status(connection: sa.Connection, ids: Sequence[str] | None = None) -> dict[str, int]:
-    """Return how many executions have each status, over all or over the given ones."""
+def last_seq(connection: sa.Connection, execution_id: str) -> int:
+    """Return the number of an execution's newest event."""
+    query = sa.select(sa.func.max(execution_events.c.seq)).where(
+        execution_events.c.execution_id == execution_id
+    )
+    return connection.scalar(query) or 0
+
+
+def count_by_status(
+    connection: sa.Connection, ids: Sequence[str] | None = None, *, owner_id: str | None = None
+) -> dict[str, int]:
+    """Return how many executions have each status, over all, an owner's, or the given ones."""
     query: Any = sa.select(executions.c.status, sa.func.count()).group_by(executions.c.status)
     if ids is not None:
         query = query.where(executions.c.id.in_(list(ids)))
+    if owner_id is not None:
+        query = query.where(executions.c.owner_id == owner_id)
     return {row[0]: row[1] for row in connection.execute(query)}
 
 

@@ -18,6 +18,11 @@ def load_plan(connection: sa.Connection, *, owner_id: str, plan_id: str) -> Reco
     return first(connection.execute(query))
 
 
+def load_any_plan(connection: sa.Connection, plan_id: str) -> Record | None:
+    """Return a plan of any owner, deleted or not, or None; for what runs it."""
+    return first(connection.execute(sa.select(plans).where(plans.c.id == plan_id)))
+
+
 def list_plans(
     connection: sa.Connection, *, owner_id: str, limit: int, before: str | None = None
 ) -> list[Record]:

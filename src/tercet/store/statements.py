@@ -91,6 +91,10 @@ INSERT_PLAN = _insert(tables.plans)
 INSERT_CONVERSATION = _insert(tables.conversations)
 INSERT_MESSAGE = _insert(tables.conversation_messages)
 INSERT_TOOL_AUDIT = _insert(tables.tool_audit)
+INSERT_SUBSCRIPTION = _insert(tables.subscriptions)
+INSERT_DELIVERY = _insert(tables.deliveries)
+INSERT_RECEIVED_MESSAGE = _insert(tables.received_messages)
+INSERT_REVEAL = _insert(tables.reveals)
 
 UPDATE_EXECUTION = _update(
     "update_execution",
@@ -143,12 +147,24 @@ UPDATE_WORKER = _update(
     tables.agents,
     ("poll_endpoint", "webhook_url", "capabilities", "webhook_secret_sealed"),
 )
+DELETE_SUBSCRIPTION = _update("delete_subscription", tables.subscriptions, ("deleted_at_ms",))
+UPDATE_DELIVERY = _update(
+    "update_delivery",
+    tables.deliveries,
+    ("status", "attempts", "answer_status", "error", "next_at_ms", "ended_at_ms"),
+)
 REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
 
 DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))
 DELETE_TIMER = _delete("delete_timer", tables.timers, ("id",))
 DELETE_APPROVAL_TIMERS = _delete("delete_approval_timers", tables.timers, ("approval_id",))
 DELETE_EXECUTION_TIMERS = _delete("delete_execution_timers", tables.timers, ("execution_id",))
+FORGET_RECEIVED_MESSAGES = compile_statement(
+    "forget_received_messages",
+    DELETE,
+    sa.delete(tables.received_messages).where(tables.received_messages.c.at_ms < sa.bindparam("before_ms")),
+    ("before_ms",),
+)
 DELETE_EXECUTION_WAITS = _delete("delete_execution_waits", tables.waits, ("execution_id",))
 
 ALL: tuple[Statement, ...] = tuple(

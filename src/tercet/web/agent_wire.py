@@ -8,6 +8,7 @@ from tercet.agent.agents import RegisteredAgent
 from tercet.domain.clock import to_iso
 from tercet.domain.prices import from_pico
 from tercet.domain.status import ExecutionStatus
+from tercet.plans.workers import Worker
 
 _STATES = {
     ExecutionStatus.COMPLETED: "completed",
@@ -28,6 +29,21 @@ def agent_to_wire(agent: RegisteredAgent) -> dict[str, Any]:
         "revision": agent.revision,
         "created_at": to_iso(agent.created_at_ms),
         "updated_at": to_iso(agent.updated_at_ms),
+    }
+
+
+def worker_to_wire(worker: Worker) -> dict[str, Any]:
+    """Return an agent worker, without secrets."""
+    return {
+        "agent_id": worker.id,
+        "name": worker.name,
+        "role": worker.role,
+        "capabilities": worker.capabilities,
+        "poll_endpoint": worker.poll_endpoint or f"/api/agents/{worker.id}/work",
+        "webhook_url": worker.webhook_url,
+        "is_active": worker.is_active,
+        "last_heartbeat": to_iso(worker.last_seen_ms),
+        "created_at": to_iso(worker.created_at_ms),
     }
 
 

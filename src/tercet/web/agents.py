@@ -18,7 +18,7 @@ from tercet.domain.status import ExecutionStatus
 from tercet.store.agents import figures_of
 from tercet.tools.security import SecurityContext
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
-from tercet.web.agent_wire import agent_to_wire, figures_to_wire, output_to_wire, state_of
+from tercet.web.agent_wire import agent_to_wire, figures_to_wire, output_to_wire, state_of, worker_to_wire
 
 router = APIRouter(prefix="/agents", tags=["agents"])
 _LONGEST_INPUT = 1_000_000
@@ -84,7 +84,7 @@ async def list_all(
 ) -> list[dict[str, Any]]:
     """Return the agents in the order in which they were made."""
     return [
-        agent_to_wire(agent)
+        _to_wire(node, agent)
         for agent in await node.agents.all(owner_id=person.owner_id, limit=limit, after=after)
     ]
 
@@ -92,7 +92,7 @@ async def list_all(
 @router.get("/{agent_id}")
 async def show(agent_id: str, node: Node, person: Caller) -> dict[str, Any]:
     """Return an agent."""
-    return agent_to_wire(await node.agents.get(agent_id, owner_id=person.owner_id))
+    return _to_wire(node, await node.agents.get(agent_id, owner_id=person.owner_id))
 
 
 @router.put("/{agent_id}", openapi_extra=body_schema(AgentConfig))
@@ -103,14 +103,25 @@ async def change(agent_id: str, request: Request, node: Node, person: Writer) ->
         await json_body(request), agent.config.model_dump(mode="json", by_alias=True, exclude_unset=True)
     )
     changed = await node.agents.change(agent, config, is_active=own.is_active, api_key=_secret(own.api_key))
-    return agent_to_wire(changed)
+    await node.plan_work.workers.refresh(agent_id)
+    return _to_wire(node, changed)
 
 
 @router.delete("/{agent_id}", status_code=204)
 async def delete(agent_id: str, node: Node, person: Writer) -> Response:
     """Take an agent out of the registry. Its runs stay."""
     await node.agents.delete(await node.agents.get(agent_id, owner_id=person.owner_id))
+    await node.plan_work.workers.refresh(agent_id)
     return Response(status_code=204)
+
+
+def _to_wire(node: Node, agent: RegisteredAgent) -> dict[str, Any]:
+    """Return an agent; of an agent worker also what it can do and when it was heard of."""
+    worker = node.plan_work.workers.find(agent.id)
+    return agent_to_wire(agent) | {
+        "is_worker": worker is not None,
+        **(worker_to_wire(worker) if worker else {}),
+    }
 
 
 @router.get("/{agent_id}/tools")

@@ -7,16 +7,32 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 
 import tercet
-from tercet.web import agents, approvals, custody, events, executions, manifests, operations, plans, tools
+from tercet.web import (
+    agents,
+    approvals,
+    custody,
+    events,
+    executions,
+    manifests,
+    operations,
+    plan_executions,
+    plans,
+    streams,
+    tools,
+    webhooks,
+    workers,
+)
 from tercet.web.access import BODY_COMPONENTS
+from tercet.web.agent_access import AgentRates
 from tercet.web.body_limit import BodyLimit
 from tercet.web.dashboard import Dashboard
 from tercet.web.errors import install_error_handlers
 from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
-    manifests.router, events.router, executions.router, approvals.router, operations.router,
-    agents.router, tools.router, plans.router, custody.router,
+    manifests.router, events.router, plan_executions.router, executions.router, workers.router,
+    approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router, streams.router,
+    custody.router,
 )  # fmt: skip
 
 
@@ -30,6 +46,7 @@ def create_app(node: Tercet | None = None, *, max_body_bytes: int = 5_000_000) -
         redoc_url=None,
     )
     app.state.node = node
+    app.state.agent_rates = AgentRates(node.settings.agent_requests_per_minute if node else 100)
     for router in _ROUTERS:
         app.include_router(router, prefix="/api/v1")
         app.include_router(router, prefix="/api", include_in_schema=False)

@@ -71,7 +71,9 @@ def install_error_handlers(app: FastAPI) -> None:
             )
         elif error.http_status >= 500:
             _log.error("request.failed", path=request.url.path, code=error.code, exc_info=error)
-        headers = {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else None
+        headers = (
+            {"WWW-Authenticate": "Bearer"} if error.http_status == 401 else getattr(error, "headers", None)
+        )
         tool_name = getattr(error, "tool_name", None)
         body = error_body(
             error.message, error.code, detail=error.detail, hint=error.hint, tool_name=tool_name

@@ -9,11 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tercet.domain.errors import NotFound
 from tercet.domain.status import ExecutionStatus
-from tercet.flows.wire import costs_to_wire, event_to_wire, execution_to_wire, task_to_wire
+from tercet.flows.wire import (
+    costs_to_wire,
+    event_to_wire,
+    execution_to_wire,
+    plan_event_to_wire,
+    task_to_wire,
+)
 from tercet.store.archiving import is_archived
 from tercet.store.listing import MOST_TASKS, costs_of, get_execution, list_events, list_executions, tasks_of
 from tercet.store.reader import Record
 from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
+from tercet.web.views import Reveal, view_of
 
 router = APIRouter(prefix="/executions", tags=["executions"])
 
@@ -42,26 +49,36 @@ async def list_all(
     person: Caller,
     kind: Annotated[str | None, Query(max_length=20)] = None,
     status: ExecutionStatus | None = None,
+    plan_id: Annotated[str | None, Query(max_length=64)] = None,
+    agent_id: Annotated[str | None, Query(max_length=64)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> dict[str, Any]:
     """Return executions, newest first."""
     rows = await node.reader.read(
-        list_executions, owner_id=person.owner_id, kind=kind, status=status, limit=limit, before=cursor
+        list_executions,
+        owner_id=person.owner_id,
+        kind=kind,
+        status=status,
+        plan_id=plan_id,
+        agent_id=agent_id,
+        limit=limit,
+        before=cursor,
     )
-    return page([execution_to_wire(row) for row in rows], limit, "execution_id")
+    return page([execution_to_wire(row, node.reveals.masked) for row in rows], limit, "execution_id")
 
 
 @router.get("/{execution_id}")
-async def show(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
+async def show(execution_id: str, node: Node, person: Caller, reveal: Reveal = False) -> dict[str, Any]:
     """Return an execution with its task tree, costs and progress."""
     row = await _own(node, person, execution_id)
+    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="execution")
     tasks = await node.reader.read(tasks_of, execution_id)
     costs = await node.reader.read(costs_of, execution_id)
     return {
-        **execution_to_wire(row),
+        **execution_to_wire(row, view),
         "costs": {**costs_to_wire(costs), "models": node.models.kind, "note": node.models.note},
-        "tasks": [task_to_wire(task) for task in tasks],
+        "tasks": [task_to_wire(task, view) for task in tasks],
         "tasks_truncated": len(tasks) == MOST_TASKS,
     }
 
@@ -72,18 +89,22 @@ async def events(
     node: Node,
     person: Caller,
     type: Annotated[str | None, Query(max_length=200)] = None,
-    task_id: Annotated[str | None, Query(max_length=100)] = None,
+    task_id: Annotated[str | None, Query(max_length=200)] = None,
     limit: Limit = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     cursor: Annotated[int | None, Query(ge=1)] = None,
     after: Annotated[int | None, Query(ge=0)] = None,
+    reveal: Reveal = False,
 ) -> dict[str, Any]:
     """Return the event log: newest first, or oldest first from after a sequence number."""
-    await _own(node, person, execution_id)
+    execution = await _own(node, person, execution_id)
+    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="events")
     rows = await node.reader.read(
-        list_events, execution_id=execution_id, event_type=type, task_id=task_id, limit=limit, before_seq=cursor,
-        after_seq=after,
+        list_events, execution_id=execution_id, event_type=type, task_id=task_id, limit=limit, offset=offset,
+        before_seq=cursor, after_seq=after,
     )  # fmt: skip
-    return page([event_to_wire(row) for row in rows], limit, "seq")
+    to_wire = event_to_wire if execution["plan_id"] is None else plan_event_to_wire
+    return page([to_wire(row, view) for row in rows], limit, "seq")
 
 
 @router.patch("/{execution_id}", openapi_extra=body_schema(StatusChange))
@@ -98,15 +119,17 @@ async def change_status(execution_id: str, request: Request, node: Node, person:
     elif change.status == "CANCELLED":
         await node.cancelling.cancel_execution(execution_id, by=person.user, reason=change.reason)
     else:
-        await node.control.give_up(execution_id, by=person.user)
-    return execution_to_wire(await _own(node, person, execution_id))
+        await node.cancelling.fail_execution(execution_id, reason=f"given up by {person.user}")
+    return execution_to_wire(await _own(node, person, execution_id), node.reveals.masked)
 
 
 @router.post("/{execution_id}/retry", status_code=201)
 async def retry_execution(execution_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Retry: failed tasks of an open execution go on; an ended one starts anew, linked to the old one."""
     row = await _own(node, person, execution_id)
-    return execution_to_wire(await _own(node, person, await node.retries.retry(row, by=person.user)))
+    return execution_to_wire(
+        await _own(node, person, await node.retries.retry(row, by=person.user)), node.reveals.masked
+    )
 
 
 @router.post("/{execution_id}/tasks/{task_id}/retry")

@@ -94,15 +94,15 @@ class Api:
 
 
 @pytest.fixture
-def with_api(tmp_path: Path) -> Callable[[Callable[[Api], Awaitable[None]]], None]:
-    """Run a coroutine with an Api; the shop's manifest is deployed."""
+def with_api(tmp_path: Path) -> Callable[..., None]:
+    """Run a coroutine with an Api; the shop's manifest is deployed. Further arguments are settings."""
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Api]:
+    async def opened(**options: Any) -> AsyncIterator[Api]:
         handlers = HandlerTable()
         for name, handler in (("check", check), ("ship", ship), ("hook", hook)):
             handlers.register(f"shop:{name}", handler)
-        settings = Settings(_env_file=None, data_dir=tmp_path)
+        settings = Settings(_env_file=None, data_dir=tmp_path, **options)
         async with open_tercet(settings, handlers=handlers) as node:
             transport = httpx.ASGITransport(
                 app=create_app(node, max_body_bytes=200_000), raise_app_exceptions=False
@@ -113,11 +113,11 @@ def with_api(tmp_path: Path) -> Callable[[Callable[[Api], Awaitable[None]]], Non
                 await api.call("POST", "/api/v1/manifests", status=201, content=MANIFEST)
                 yield api
 
-    context: Callable[[], AbstractAsyncContextManager[Api]] = opened
+    context: Callable[..., AbstractAsyncContextManager[Api]] = opened
 
-    def run(use: Callable[[Api], Awaitable[None]]) -> None:
+    def run(use: Callable[[Api], Awaitable[None]], **options: Any) -> None:
         async def go() -> None:
-            async with context() as api:
+            async with context(**options) as api:
                 await use(api)
 
         asyncio.run(go())

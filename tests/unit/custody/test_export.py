@@ -17,9 +17,9 @@ from tercet.store.exporting import exported_columns, exported_tables
 from tercet.store.keys import FILE_NAME
 from tercet.store.tables import metadata
 
-NOBODYS = {"unlocks", "archives"}
+NOBODYS = {"unlocks", "archives", "received_messages"}
 """Tables without a row that is anybody's."""
-SECRET = {"token_digest", "lease_token", "api_key_sealed", "webhook_secret_sealed"}
+SECRET = {"token_digest", "lease_token", "api_key_sealed", "webhook_secret_sealed", "secret_sealed"}
 
 
 def unpack(export: Export, owner_id: str = "local") -> dict[str, str]:

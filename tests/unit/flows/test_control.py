@@ -73,7 +73,7 @@ def test_a_cancelled_execution_stops_its_running_attempt(flow, virtual):
     virtual(go())
 
 
-@pytest.mark.parametrize("verb", ["pause", "resume", "cancel", "give_up"])
+@pytest.mark.parametrize("verb", ["pause", "resume", "cancel"])
 def test_a_completed_execution_refuses_every_change(flow, virtual, verb):
     async def go() -> None:
         async with flow(TWO, first=quick, second=quick) as f:
@@ -106,7 +106,7 @@ def test_retrying_a_failed_execution_starts_a_new_linked_one(flow, virtual):
         async with flow(TWO, first=first, second=quick) as f:
             execution_id = await f.send("job.sent", {"n": 1})
             await asyncio.sleep(3600)
-            await f.node.control.give_up(execution_id, by="ada")
+            await f.node.cancelling.fail_execution(execution_id, reason="given up by ada")
             failed = await f.execution(execution_id)
             assert failed["status"] == "FAILED"
 

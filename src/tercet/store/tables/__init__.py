@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tercet.store.tables.columns import metadata
 from tercet.store.tables.custody import archived_executions, archives, unlocks
+from tercet.store.tables.notices import deliveries, received_messages, reveals, subscriptions
 from tercet.store.tables.people import approval_items, approvals, ledger, tokens
 from tercet.store.tables.registry import (
     agent_revisions,
@@ -39,6 +40,7 @@ __all__ = [
     "archives",
     "conversation_messages",
     "conversations",
+    "deliveries",
     "event_keys",
     "execution_agents",
     "execution_events",
@@ -50,6 +52,9 @@ __all__ = [
     "manifests",
     "metadata",
     "plans",
+    "received_messages",
+    "reveals",
+    "subscriptions",
     "timers",
     "tokens",
     "tool_audit",
