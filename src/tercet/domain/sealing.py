@@ -54,10 +54,11 @@ class Keyring:
     @property
     def key_ids(self) -> list[str]:
         """All keys, the sealing one first."""
-        return list(self._ciphers)
+        return list(self._keys)
 
     def replace(self, keys: Mapping[str, bytes]) -> None:
         """Take other keys from now on, the sealing one first; whoever holds the ring has them at once."""
+        self._keys = dict(keys)
         self._ciphers = {key_id: AESGCM(key) for key_id, key in keys.items()}
         self._key_id = next(iter(keys))
 
