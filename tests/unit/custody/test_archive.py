@@ -54,7 +54,7 @@ def test_every_table_that_names_an_execution_is_archived_or_said_to_stay():
 async def test_a_restored_execution_equals_what_was_archived_row_by_row(tmp_path: Path):
     async with open_shop(tmp_path) as flow:
         gone = [await order(flow), await order(flow, f"{CANARY} who fails")]
-        await flow.node.control.give_up(gone[1], by="ada")
+        await flow.node.cancelling.cancel_execution(gone[1], by="ada", reason="no address")
         waiting = await flow.send("order.sent", {"name": "still here"})
         await flow.idle()
         before = rows(tmp_path)
