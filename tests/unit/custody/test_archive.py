@@ -270,7 +270,7 @@ async def test_a_daily_run_archives_what_ended_long_enough_ago(tmp_path: Path):
         async with open_shop(
             tmp_path, clock=VirtualClock(start_ms + days * DAY_MS), archive_after_days=3
         ) as flow:
-            for _ in range(500):
+            for _ in range(3_000):
                 if (
                     len(rows(tmp_path)["executions"]) == executions
                     and rows(tmp_path)["timers"][0]["due_at_ms"] > timer["due_at_ms"]

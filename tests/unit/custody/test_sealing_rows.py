@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.custody.conftest import CANARY, on_disk, open_shop, order
 
@@ -24,6 +24,8 @@ RING = Keyring({"k1": b"1" * 32})
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 
 
+# Each example makes a table: how long that takes is not what is tested.
+@settings(deadline=None, max_examples=50)
 @given(st.lists(st.none() | TEXTS | TEXTS.map("enc:k1:{}".format), min_size=3, max_size=3), st.booleans())
 def test_what_the_journal_seals_the_reader_opens_as_it_was(texts: list[str | None], seal_all: bool):
     engine = sa.create_engine("sqlite://")
