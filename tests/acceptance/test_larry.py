@@ -15,6 +15,8 @@ import pytest
 import sqlalchemy as sa
 from icalendar import Calendar
 
+from tercet.store.keys import open_keyring
+from tercet.store.sqlite import open_reader
 from tercet.testing.log_check import differences
 
 ROOT = Path(__file__).parents[2]
@@ -90,7 +92,7 @@ def test_the_papers_are_written(printed: str):
 
 
 def test_the_execution_completed_with_18_subtasks_and_its_log_folds_to_its_rows(printed: str):
-    engine = sa.create_engine(f"sqlite:///{OUTPUT / 'data' / 'tercet.db'}", poolclass=sa.NullPool)
+    engine = open_reader(OUTPUT / "data" / "tercet.db", open_keyring(OUTPUT / "data"))
     with engine.connect() as connection:
         (found,) = connection.execute(
             sa.text("SELECT status, tasks_total, tasks_completed FROM executions")

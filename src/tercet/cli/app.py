@@ -9,6 +9,7 @@ import typer
 from tercet.cli import (
     agents,
     chat,
+    custody,
     executions,
     inbox,
     loop,
@@ -39,6 +40,9 @@ app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")
 app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
+app.add_typer(custody.keys_app, name="keys")
+app.add_typer(custody.archive_app, name="archive")
+app.command("export")(custody.export)
 app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
 app.command("loop")(loop.loop)

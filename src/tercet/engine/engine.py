@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from tercet.domain.clock import Clock
-from tercet.domain.errors import NotFound, StaleClaim, TercetError
+from tercet.domain.errors import NotFound, OperatorError, StaleClaim, TercetError
 from tercet.domain.ids import IdMint
 from tercet.domain.status import ExecutionStatus, TaskStatus
 from tercet.engine.changes import Change
@@ -181,6 +181,8 @@ class Engine:
                 await work
             except asyncio.CancelledError:
                 raise
+            except OperatorError as error:
+                _log.error("engine.background_failed", error=str(error))
             except Exception:
                 _log.exception("engine.background_failed")
 

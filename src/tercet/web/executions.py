@@ -16,6 +16,7 @@ from tercet.flows.wire import (
     plan_event_to_wire,
     task_to_wire,
 )
+from tercet.store.archiving import is_archived
 from tercet.store.listing import MOST_TASKS, costs_of, get_execution, list_events, list_executions, tasks_of
 from tercet.store.reader import Record
 from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
@@ -36,7 +37,9 @@ class StatusChange(BaseModel):
 async def _own(node: Node, person: Caller, execution_id: str) -> Record:
     row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
     if row is None:
-        raise NotFound(f"there is no execution {execution_id!r}")
+        archived = await node.reader.read(is_archived, owner_id=person.owner_id, execution_id=execution_id)
+        hint = f"it is archived; `tercet archive restore {execution_id}` puts it back" if archived else None
+        raise NotFound(f"there is no execution {execution_id!r}", hint=hint)
     return row
 
 

@@ -8,6 +8,10 @@ from tercet.agent.agents import Agents
 from tercet.agent.runs import AgentRuns
 from tercet.agent.task import AgentServices
 from tercet.chat.face import ChatFace
+from tercet.custody.archive import Archive
+from tercet.custody.daily import DailyArchive
+from tercet.custody.export import Export
+from tercet.custody.keys import Keys
 from tercet.engine.control import Control
 from tercet.engine.engine import Engine
 from tercet.engine.intake import Intake
@@ -31,6 +35,16 @@ from tercet.plans.planner import Planner
 from tercet.settings import Settings
 from tercet.store.reader import Reader
 from tercet.tools.catalog import ToolCatalog
+
+
+@dataclass(kw_only=True)
+class Custody:
+    """The keeping of data."""
+
+    keys: Keys
+    archive: Archive
+    daily: DailyArchive
+    export: Export
 
 
 @dataclass(kw_only=True)
@@ -64,6 +78,7 @@ class Tercet:
     loops: LoopRuns
     services: AgentServices
     models: ModelSource
+    custody: Custody
     admin_token: str
 
     def wind_down(self) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tercet.agent.agents import Agents
 from tercet.agent.runs import AgentRuns
 from tercet.chat.definition import REVISION_ID as CHAT_REVISION
+from tercet.custody.keys import open_ring
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
@@ -43,9 +44,10 @@ from tercet.model_source import ModelSource, choose_source
 from tercet.plans.assembly import assemble
 from tercet.plans.starting import PlanRuns
 from tercet.settings import Settings
-from tercet.store.keys import open_keyring
+from tercet.store.keys import KeyFile
 from tercet.store.migrate import migrate
 from tercet.store.reader import Reader
+from tercet.store.sealer import Sealer
 from tercet.store.sqlite import FolderLock, open_reader, open_writer
 from tercet.store.sqlite_journal import SqliteJournal
 from tercet.wiring.node import Tercet
@@ -54,6 +56,7 @@ from tercet.wiring.parts import (
     llm_with_key,
     make_calls,
     make_chat,
+    make_custody,
     make_executors,
     make_loops,
     make_outbox,
@@ -93,23 +96,21 @@ async def open_tercet(
     sys.setswitchinterval(_SWITCH_INTERVAL_SECONDS)
     try:
         database = folder / "tercet.db"
-        await asyncio.to_thread(migrate, f"sqlite:///{database}")
+        sealer = await asyncio.to_thread(_open_sealed, folder, database, settings)
         models = await asyncio.to_thread(choose_source, settings)
-        reader = Reader(open_reader(database), inline=inline)
+        reader = Reader(open_reader(database, sealer.ring), inline=inline)
         try:
-            node = _assemble(settings, clock or SystemClock(), handlers or HandlerTable(), reader, models)
+            node = _assemble(
+                settings, clock or SystemClock(), handlers or HandlerTable(), reader, models, sealer
+            )
             if not run_tasks:
                 node.engine.hold_back()
-            journal = SqliteJournal(
-                open_writer(database),
-                inline=inline,
-                on_commit=node.engine.on_commit,
-                on_lost=node.engine.recovery.on_lost,
-            )
             await node.catalog.load()
             await node.outbox.subscriptions.load()
-            await node.engine.start(journal)
+            await node.engine.start(_open_journal(database, node.engine, sealer, inline=inline))
             await node.plan_work.start()
+            if run_tasks:
+                await node.custody.daily.start()
             try:
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
@@ -147,9 +148,25 @@ def _prepare(folder: Path) -> Path:
     return folder
 
 
+def _open_sealed(folder: Path, database: Path, settings: Settings) -> Sealer:
+    """Bring the database to this version's schema and find the keys to what it holds."""
+    migrate(f"sqlite:///{database}")
+    return Sealer(open_ring(KeyFile(folder), database), seal_all=settings.encrypt_at_rest)
+
+
+def _open_journal(database: Path, engine: Engine, sealer: Sealer, *, inline: bool) -> SqliteJournal:
+    return SqliteJournal(
+        open_writer(database),
+        inline=inline,
+        sealer=sealer,
+        on_commit=engine.on_commit,
+        on_lost=engine.recovery.on_lost,
+    )
+
+
 def _assemble(
-    settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource
-) -> Tercet:
+    settings: Settings, clock: Clock, handlers: HandlerTable, reader: Reader, models: ModelSource, sealer: Sealer
+) -> Tercet:  # fmt: skip
     services = agent_services(settings, reader, models)
     catalog = Catalog(reader, handlers, services)
     mint = IdMint(now_ms=clock.now_ms)
@@ -175,7 +192,7 @@ def _assemble(
     CronStarter(engine, intake, catalog)
     control = Control(engine)
     cancelling = Cancelling(engine, control, decisions, locks)
-    keyring, tokens = open_keyring(settings.data_dir), Tokens(engine)
+    keyring, tokens = sealer.ring, Tokens(engine)
     agents = Agents(engine, services, keyring, llm_with_key=partial(llm_with_key, models))
     plan_work = assemble(
         engine, intake, cancelling, tokens, keyring, reach_of(settings), work_rules(settings), report_event=REPORT_EVENT
@@ -191,5 +208,6 @@ def _assemble(
         stream_tokens=StreamTokens(keyring.derive("streams"), clock),
         planner=make_planner(settings, agents, runs, plan_work, models),
         outbox=make_outbox(settings, engine, keyring), replays=Replays(engine),
-        reveals=Reveals(engine, masked=masked_view(settings)), services=services, models=models, admin_token="",
+        reveals=Reveals(engine, masked=masked_view(settings)), services=services, models=models,
+        custody=make_custody(settings, engine, sealer), admin_token="",
     )  # fmt: skip

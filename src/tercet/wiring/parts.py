@@ -15,6 +15,10 @@ from tercet.chat.library import SHIPPED, load_library
 from tercet.chat.policy import Limits
 from tercet.chat.projects import Projects
 from tercet.chat.services import ChatServices
+from tercet.custody.archive import Archive
+from tercet.custody.daily import DailyArchive
+from tercet.custody.export import Export
+from tercet.custody.keys import Keys
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.masking import View, mask_value
 from tercet.domain.sealing import Keyring
@@ -49,7 +53,10 @@ from tercet.plans.handover import Errand
 from tercet.plans.planner import Planner
 from tercet.plans.work import WorkRules
 from tercet.settings import Settings
+from tercet.store.archive_files import ArchiveFolder
+from tercet.store.keys import KeyFile
 from tercet.store.reader import Reader
+from tercet.store.sealer import Sealer
 from tercet.tools.catalog import ToolCatalog, builtin_tools
 from tercet.tools.email import EmailTool
 from tercet.tools.http_request import HTTPRequestTool
@@ -59,6 +66,7 @@ from tercet.tools.safe_http import Reach
 from tercet.tools.sandbox import ToolSandbox
 from tercet.tools.slack import SlackTool
 from tercet.tools.webhooks import check_receiver
+from tercet.wiring.node import Custody
 
 
 def make_calls(engine: Engine, registry: ExecutorRegistry, models: ModelSource) -> ExecutorCalls:
@@ -230,3 +238,16 @@ def make_executors(services: AgentServices, sandbox: ToolSandbox) -> ExecutorReg
     registry.register(ToolCallExecutor(services.catalog, sandbox=sandbox))
     registry.discover()
     return registry
+
+
+def make_custody(settings: Settings, engine: Engine, sealer: Sealer) -> Custody:
+    """Return what keeps the data: keys, archives, exports."""
+    folder = ArchiveFolder(settings.data_dir / "archive")
+    keys = Keys(engine, KeyFile(settings.data_dir), sealer)
+    archive = Archive(engine, folder, keys, sealer)
+    return Custody(
+        keys=keys,
+        archive=archive,
+        daily=DailyArchive(engine, archive, after_days=settings.archive_after_days),
+        export=Export(engine.reader, folder, sealer.ring, engine.clock),
+    )

@@ -13,6 +13,7 @@ from tercet.flows.handlers import HandlerTable
 from tercet.loop.config import LoopConfig
 from tercet.loop.state import AgentState
 from tercet.settings import Settings
+from tercet.store.keys import open_keyring
 from tercet.store.sqlite import open_reader
 from tercet.testing.log_check import differences
 from tercet.testing.mock_claude import MockClaude, Script
@@ -48,7 +49,7 @@ async def opened(
         async with open_tercet(scripted(mock, folder), handlers=handlers) as node:
             yield node
             await node.engine.wait_idle()
-    reader = open_reader(folder / "tercet.db")
+    reader = open_reader(folder / "tercet.db", open_keyring(folder))
     with reader.connect() as connection:
         assert differences(connection) == []
     reader.dispose()

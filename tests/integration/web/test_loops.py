@@ -74,7 +74,7 @@ async def test_a_loop_is_looked_at_after_a_turn_and_forked_there(api: Api):
         ({"goal": "g", "budget_usd": "NaN"}, 422, "budget_usd"),
         ({"goal": "g", "budget_usd": -1}, 422, "budget_usd"),
         ({"goal": "g", "executors": ["robot"]}, 422, "executors"),
-        ({"goal": "g", "executors": ["worker:x"]}, 422, "executors"),
+        ({"goal": "g", "executors": ["robot:x"]}, 422, "executors"),
         ({"goal": "g", "tools": ["nothing"]}, 422, "tools"),
         ({"goal": "g", "unknown": 1}, 422, "unknown"),
         ({"goal": "g", "workspace": "/etc"}, 403, None),
