@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-AREAS = ("engine", "approvals", "agent")
+AREAS = ("engine", "approvals", "agent", "events")
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 

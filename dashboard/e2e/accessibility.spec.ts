@@ -9,10 +9,12 @@ for (const scheme of ["light", "dark"] as const) {
     const { items } = await api<{ items: { execution_id: string; name: string }[] }>(page, "/executions?limit=20");
     const agents = await api<{ id: string }[]>(page, "/agents");
     const id = items.find((one) => one.name === "lead-campaign")?.execution_id ?? "";
+    const plan = (await api<{ items: { plan_id: string }[] }>(page, "/plans")).items[0]?.plan_id ?? "";
     const addresses = [
       "/", "/executions", `/executions/${id}`, `/executions/${id}?tab=timeline`, `/executions/${id}?tab=tasks`,
       `/executions/${id}?tab=events`, "/inbox", "/manifests", "/manifests/new", "/costs",
       "/agents", `/agents/${agents[0]?.id ?? ""}`, "/tools",
+      "/plans", `/plans/${plan}`, `/plans/${plan}?tab=tree`, `/plans/${plan}?tab=problems`,
     ];
     for (const address of addresses) {
       await page.goto(address);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import { NAUGHTY } from "./naughty";
 
 const PURCHASES = [
@@ -30,6 +32,7 @@ export async function seed(address: string, token: string): Promise<void> {
   });
   await post("/agents", { name: "researcher", model: "sonnet", instructions: "Answer with sources.", tools: { calculator: true, csv: true } });
   await post("/agents", { name: NAUGHTY[0], model: "haiku", instructions: NAUGHTY.join("\n") });
+  await post("/plans/import", JSON.parse(readFileSync(new URL("./fixtures/fence.json", import.meta.url), "utf-8")));
   await settled(address, token);
 }
 

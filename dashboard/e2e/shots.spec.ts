@@ -27,6 +27,7 @@ async function places(page: Page): Promise<Record<string, string>> {
   const bundle = approvals.find((one) => one.items_total > 1)?.approval_id ?? "";
   const single = approvals.find((one) => one.title.includes("kennels"))?.approval_id ?? "";
   const agent = (await api<{ id: string }[]>(page, "/agents"))[0]?.id ?? "";
+  const plan = (await api<Items<{ plan_id: string }>>(page, "/plans")).items[0]?.plan_id ?? "";
   return {
     home: "/",
     executions: "/executions",
@@ -47,6 +48,10 @@ async function places(page: Page): Promise<Record<string, string>> {
     "manifest-new": "/manifests/new",
     costs: "/costs",
     "costs-agent": "/costs?by=agent",
+    plans: "/plans",
+    plan: `/plans/${plan}`,
+    "plan-tree": `/plans/${plan}?tab=tree`,
+    "plan-task": `/plans/${plan}?task=permit`,
     agents: "/agents",
     agent: `/agents/${agent}`,
     tools: "/tools",

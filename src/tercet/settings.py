@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,10 +77,22 @@ class Settings(BaseSettings):
     """A decomposition that is less sure is checked by a person before it runs."""
     agent_requests_per_minute: int = Field(default=100, ge=1, le=1_000_000)
     """How many requests an agent worker may send in a minute."""
+    chat_models: Annotated[list[str], NoDecode] = Field(
+        default_factory=lambda: ["sonnet", "haiku"], min_length=1
+    )
+    """The models that may answer in chats: the first one does, the others when it cannot."""
+    chat_decider_model: str = "haiku"
+    """The model that decides what a chat message needs."""
+    chat_turn_usd: Decimal | None = Field(default=Decimal("0.50"), ge=0)
+    """What one chat message may cost before a person is asked."""
+    max_document_bytes: int = Field(default=4_000_000, ge=1_000)
+    """The largest document that is taken into a project; max_body_bytes holds as well."""
+    templates_dir: Path | None = None
+    """A folder with templates of your own for chats, beside the shipped ones."""
     redis_url: str | None = None
     """A Redis for the results of side-effect-free tools; needs `tercet[redis]`."""
 
-    @field_validator("tool_domains", "tool_networks", mode="before")
+    @field_validator("tool_domains", "tool_networks", "chat_models", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         """Read `a, b` as two entries."""

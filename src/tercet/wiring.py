@@ -16,6 +16,14 @@ from tercet.agent.agents import Agents
 from tercet.agent.audit_book import AuditBook
 from tercet.agent.runs import AgentRuns
 from tercet.agent.task import AgentServices
+from tercet.chat.chats import Chats
+from tercet.chat.definition import REVISION_ID as CHAT_REVISION
+from tercet.chat.documents import Documents
+from tercet.chat.face import ChatFace
+from tercet.chat.library import SHIPPED, load_library
+from tercet.chat.policy import Limits
+from tercet.chat.projects import Projects
+from tercet.chat.services import ChatServices
 from tercet.domain.clock import Clock, SystemClock
 from tercet.domain.errors import InvalidSettings
 from tercet.domain.ids import IdMint
@@ -26,6 +34,7 @@ from tercet.engine.control import Control
 from tercet.engine.definition import Definition
 from tercet.engine.engine import Engine
 from tercet.engine.intake import Intake
+from tercet.engine.live import Live
 from tercet.executors.classifier import ClassifierExecutor
 from tercet.executors.document_processor import DocumentProcessorExecutor
 from tercet.executors.llm import LlmExecutor
@@ -47,11 +56,13 @@ from tercet.humans.replays import Replays
 from tercet.humans.requests import ApprovalRequests
 from tercet.humans.reveals import Reveals
 from tercet.humans.rows import Locks
+from tercet.humans.stream_tokens import StreamTokens
 from tercet.humans.subscriptions import Subscriptions
 from tercet.humans.tokens import Tokens
 from tercet.model_source import ModelSource, choose_source
 from tercet.plans.assembly import PlanWork, assemble
 from tercet.plans.library import PlanLibrary
+from tercet.plans.planner import Planner
 from tercet.plans.work import WorkRules
 from tercet.settings import Settings
 from tercet.store.keys import open_keyring
@@ -95,12 +106,22 @@ class Tercet:
     runs: AgentRuns
     plans: PlanLibrary
     plan_work: PlanWork
+    planner: Planner
+    live: Live
+    stream_tokens: StreamTokens
     outbox: Outbox
     replays: Replays
     reveals: Reveals
+    chat: ChatFace
     services: AgentServices
     models: ModelSource
     admin_token: str
+
+    def wind_down(self) -> None:
+        """End what waits: streams, and agents that poll. A server calls it when it begins to stop."""
+        self.live.close()
+        self.plan_work.board.close()
+        self.chat.chats.close_streams()
 
 
 @asynccontextmanager
@@ -143,7 +164,7 @@ async def open_tercet(
             await node.catalog.load()
             await node.outbox.subscriptions.load()
             await node.engine.start(journal)
-            await node.plan_work.watch.start()
+            await node.plan_work.start()
             try:
                 node.admin_token = await node.tokens.ensure_admin_token(folder / "admin-token")
                 yield node
@@ -157,7 +178,7 @@ async def open_tercet(
 
 
 async def _stop(node: Tercet) -> None:
-    await node.plan_work.watch.stop()
+    await node.plan_work.stop()
     await node.engine.stop()
     await node.registry.aclose()
     await node.agents.aclose()
@@ -189,6 +210,8 @@ def _assemble(
     mint = IdMint(now_ms=clock.now_ms)
 
     async def definitions(revision_id: str) -> Definition:
+        if revision_id == CHAT_REVISION:
+            return chat.chats.definition
         if revision_id.startswith("pln_"):
             return await plan_work.runs.definition(revision_id)
         return await (agents if revision_id.startswith("agr_") else catalog).definition(revision_id)
@@ -196,9 +219,7 @@ def _assemble(
     engine = Engine(reader=reader, definitions=definitions, clock=clock, mint=mint, slots=settings.slots)
     registry = _executors(services, _sandbox(settings))
     locks = Locks()
-    engine.calls = ExecutorCalls(
-        engine, registry.run, resolve_model=models.resolve, overrides=models.overrides
-    )
+    engine.calls = _calls(engine, registry, models)
     engine.request_approval = ApprovalRequests(engine, locks)
     decisions = Decisions(engine, locks)
     Deadlines(engine, decisions, locks)
@@ -208,14 +229,32 @@ def _assemble(
     cancelling = Cancelling(engine, control, decisions, locks)
     keyring, tokens = open_keyring(settings.data_dir), Tokens(engine)
     agents = Agents(engine, services, keyring, llm_with_key=partial(_llm_with_key, models))
-    plan_work = assemble(engine, intake, cancelling, tokens, keyring, _work_rules(settings))
+    plan_work = assemble(engine, intake, cancelling, tokens, keyring, _reach(settings), _work_rules(settings))
+    runs = AgentRuns(engine, intake, services.feed)
+    chat = _chat(settings, engine, intake, services, runs, registry, models)
     return Tercet(
         settings=settings, reader=reader, engine=engine, intake=intake, catalog=catalog,
         events=Events(engine, intake, catalog), control=control, decisions=decisions, cancelling=cancelling,
         retries=Retries(engine, intake, control), tokens=tokens, registry=registry, tools=services.catalog, agents=agents,
-        runs=AgentRuns(engine, intake, services.feed), plans=plan_work.library, plan_work=plan_work,
+        runs=runs, plans=plan_work.library, plan_work=plan_work, chat=chat, live=Live(engine),
+        stream_tokens=StreamTokens(keyring.derive("streams"), clock),
+        planner=_planner(settings, agents, runs, plan_work, models),
         outbox=_outbox(settings, engine, keyring), replays=Replays(engine),
         reveals=Reveals(engine, masked=_masked(settings)), services=services, models=models, admin_token="",
+    )  # fmt: skip
+
+
+def _calls(engine: Engine, registry: ExecutorRegistry, models: ModelSource) -> ExecutorCalls:
+    return ExecutorCalls(engine, registry.run, resolve_model=models.resolve, overrides=models.overrides)
+
+
+def _planner(
+    settings: Settings, agents: Agents, runs: AgentRuns, plan_work: PlanWork, models: ModelSource
+) -> Planner:
+    asks_model = models.kind != "mock" or settings.mock_script is not None
+    return Planner(
+        agents, runs, plan_work.library, plan_work.runs, asks_model=asks_model,
+        min_confidence=settings.decomposition_min_confidence,
     )  # fmt: skip
 
 
@@ -230,12 +269,16 @@ def _work_rules(settings: Settings) -> WorkRules:
 
 
 def _outbox(settings: Settings, engine: Engine, keyring: Keyring) -> Outbox:
-    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
-    reach = Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
+    reach = _reach(settings)
     subscriptions = Subscriptions(engine, keyring, partial(check_receiver, reach=reach))
     public_url = settings.public_url or f"http://{settings.host}:{settings.port}"
     notices = Notices(engine, subscriptions, public_url=public_url, view=_masked(settings))
     return Outbox(engine, subscriptions, notices, Channels(subscriptions, _email(settings), reach))
+
+
+def _reach(settings: Settings) -> Reach:
+    # The list of domains narrows what agents reach; where a person wants to hear of things is that person's matter.
+    return Reach(allowed_networks=_sandbox(settings).reach.allowed_networks)
 
 
 def _masked(settings: Settings) -> View:
@@ -251,6 +294,35 @@ def _agent_services(settings: Settings, reader: Reader, models: ModelSource) -> 
         workspaces=settings.data_dir / "workspaces",
         cache=RedisResultCache(settings.redis_url) if settings.redis_url else MemoryResultCache(),
         make_sandbox=partial(_sandbox, settings),
+    )
+
+
+def _chat(
+    settings: Settings,
+    engine: Engine,
+    intake: Intake,
+    agents: AgentServices,
+    runs: AgentRuns,
+    registry: ExecutorRegistry,
+    models: ModelSource,
+) -> ChatFace:
+    """Without a model of one's own the rules decide: what a mock decides means nothing."""
+    folders = [SHIPPED, *([settings.templates_dir] if settings.templates_dir else [])]
+    services = ChatServices(
+        agents=agents,
+        library=load_library(*folders),
+        limits=Limits(models=tuple(settings.chat_models)),
+        decider="rules" if models.kind == "mock" else "model",
+        decider_model=settings.chat_decider_model,
+        turn_usd=settings.chat_turn_usd,
+        note=models.note,
+    )
+    projects = Projects(engine)
+    return ChatFace(
+        projects=projects,
+        documents=Documents(engine, projects, registry.run, max_bytes=settings.max_document_bytes),
+        chats=Chats(engine, intake, services, projects, runs),
+        services=services,
     )
 
 

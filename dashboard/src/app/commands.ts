@@ -24,6 +24,7 @@ const PAGES = [
   ["Inbox", "/inbox"],
   ["Executions", "/executions"],
   ["Manifests", "/manifests"],
+  ["Plans", "/plans"],
   ["Agents", "/agents"],
   ["Tools", "/tools"],
   ["Costs", "/costs"],

@@ -1,5 +1,6 @@
 import { UnstyledButton } from "@mantine/core";
 import {
+  IconChecklist,
   IconCoin,
   IconFileCode,
   IconHome,
@@ -23,6 +24,7 @@ const PLACES = [
   { to: "/inbox", label: "Inbox", icon: IconInbox },
   { to: "/executions", label: "Executions", icon: IconTimelineEvent },
   { to: "/manifests", label: "Manifests", icon: IconFileCode },
+  { to: "/plans", label: "Plans", icon: IconChecklist },
   { to: "/agents", label: "Agents", icon: IconRobot },
   { to: "/tools", label: "Tools", icon: IconTool },
   { to: "/costs", label: "Costs", icon: IconCoin },

@@ -11,6 +11,7 @@ const APPROVAL_STATUSES: readonly ApprovalStatus[] = [
 ];
 export const EXECUTION_TABS = ["graph", "timeline", "tasks", "events", "data"] as const;
 export const MANIFEST_TABS = ["graph", "source", "revisions", "send"] as const;
+export const PLAN_TABS = ["gantt", "tree", "problems"] as const;
 export const COST_GROUPS = ["day", "agent", "model", "execution"] as const;
 
 function text(raw: Raw, key: string): string | undefined {
@@ -58,6 +59,17 @@ export interface ManifestSearch {
 
 export function readManifestSearch(raw: Raw): ManifestSearch {
   return { tab: oneOf(raw, "tab", MANIFEST_TABS) };
+}
+
+export interface PlanSearch {
+  tab?: (typeof PLAN_TABS)[number];
+  task?: string;
+  start?: string;
+}
+
+export function readPlanSearch(raw: Raw): PlanSearch {
+  const start = text(raw, "start");
+  return { tab: oneOf(raw, "tab", PLAN_TABS), task: text(raw, "task"), start: start && /^\d{4}-\d\d-\d\d$/.test(start) ? start : undefined };
 }
 
 export interface CostsSearch {

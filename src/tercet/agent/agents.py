@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tercet.agent.config import AgentConfig
 from tercet.agent.definition import AgentDefinition
 from tercet.agent.task import AgentServices
 from tercet.agent.toolbox import local_tools
-from tercet.domain.codec import from_json, to_json
+from tercet.domain.codec import digest, from_json, to_json
 from tercet.domain.errors import Conflict, NotFound, ToolNotFoundError
 from tercet.domain.sealing import Keyring
 from tercet.engine.engine import Engine
@@ -54,6 +54,7 @@ class Agents:
         self._keyring = keyring
         self._llm_with_key = llm_with_key
         self._own_llms: list[LlmExecutor] = []
+        self._pinned: dict[tuple[str, str], str] = {}
 
     async def aclose(self) -> None:
         """Close the connections of agents that have a key of their own."""
@@ -118,6 +119,21 @@ class Agents:
         )
         await engine.journal.submit(unit)
         return await self.get(agent.id, owner_id=agent.owner_id)
+
+    async def pin(self, agent: RegisteredAgent, config: AgentConfig) -> RegisteredAgent:
+        """Return the agent with another configuration for some runs; its newest one stays. Equal ones are kept once."""
+        if config == agent.config:
+            return agent
+        key = (agent.id, digest(config.model_dump(mode="json", by_alias=True)))
+        revision_id = self._pinned.get(key)
+        if revision_id is None:
+            engine, unit = self._engine, Unit()
+            revision_id = self._pinned[key] = engine.mint.mint("agr")
+            self._add_revision(
+                unit, revision_id, agent.id, agent.owner_id, agent.revision, config, engine.clock.now_ms()
+            )
+            await engine.journal.submit(unit)
+        return replace(agent, config=config, revision_id=revision_id)
 
     async def delete(self, agent: RegisteredAgent) -> None:
         """Take an agent out of the registry, and its key with it; its runs stay."""

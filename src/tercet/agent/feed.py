@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 _MOST_WAITING = 2_000
+_PIECES = frozenset({"task.progress", "message.delta"})
 RunEvent = dict[str, Any]
 """{type, execution_id, data}: type is task.started, .progress, .tool_use, .tool_result, .completed, .failed."""
 
@@ -53,5 +54,5 @@ class RunFeed:
     def tell(self, execution_id: str, kind: str, data: dict[str, Any]) -> None:
         """Tell all who watch."""
         for queue in self._watchers.get(execution_id, ()):
-            if kind != "task.progress" or queue.qsize() < _MOST_WAITING:
+            if kind not in _PIECES or queue.qsize() < _MOST_WAITING:
                 queue.put_nowait({"type": kind, "execution_id": execution_id, "data": data})

@@ -8,6 +8,7 @@ import typer
 
 from tercet.cli import (
     agents,
+    chat,
     executions,
     inbox,
     manifests,
@@ -40,6 +41,7 @@ app.add_typer(tools.app, name="tools")
 app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
 app.command("serve")(running.serve)
+app.command("chat")(chat.chat)
 app.command("emit")(executions.emit)
 app.command("mock-claude")(operations.mock_claude)
 app.command("settings")(operations.show_settings)

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Generator
+from collections.abc import AsyncIterator, Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,11 @@ from tercet.humans.tokens import DEFAULT_OWNER
 from tercet.manifest.checks import open_manifest
 from tercet.settings import Settings, load_settings
 from tercet.web.app import create_app
-from tercet.wiring import open_tercet, settle_memory
+from tercet.wiring import Tercet, open_tercet, settle_memory
 
 _GRACE_SECONDS = 10
+_LARGEST_SOCKET_MESSAGE = 65_536
+"""Streams only send; what readers say is dropped."""
 
 
 class _Server(uvicorn.Server):
@@ -69,26 +71,11 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
     async with open_tercet(settings, handlers=handlers) as node:
         for manifest in loaded:
             await node.catalog.deploy(node.engine, manifest, owner_id=DEFAULT_OWNER)
-        app = create_app(node, max_body_bytes=settings.max_body_bytes)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            lifespan="off",
-            access_log=False,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
-        server = _Server(config)
+        server = _make_server(node, settings)
         loop = asyncio.get_running_loop()
-
-        def stop() -> None:
-            server.should_exit = True
-            node.plan_work.board.close()
-
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop)
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
-        while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
-            await asyncio.sleep(0.01)
+            loop.add_signal_handler(number, _stop, server, node)
+        serving = await _begin(server, listener)
         settle_memory()
         note = settings.data_dir / "server.json"
         note.write_text(to_json({"address": address, "pid": os.getpid()}))
@@ -99,6 +86,41 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
             await serving
         finally:
             note.unlink(missing_ok=True)
+
+
+def _stop(server: _Server, node: Tercet) -> None:
+    server.should_exit = True
+    node.wind_down()
+
+
+def _make_server(node: Tercet, settings: Settings) -> _Server:
+    app = create_app(node, max_body_bytes=settings.max_body_bytes)
+    config = uvicorn.Config(
+        app, log_level="warning", lifespan="off", access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS,
+        ws="websockets-sansio", ws_max_size=_LARGEST_SOCKET_MESSAGE,
+    )  # fmt: skip
+    return _Server(config)
+
+
+async def _begin(server: _Server, listener: socket.socket) -> asyncio.Task[None]:
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
+        await asyncio.sleep(0.01)
+    return serving
+
+
+@contextlib.asynccontextmanager
+async def serve_beside(settings: Settings) -> AsyncIterator[tuple[str, str]]:
+    """Run a node for one command, on a free local port; yield (address, token)."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    async with open_tercet(settings) as node:
+        server = _make_server(node, settings)
+        serving = await _begin(server, listener)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", node.admin_token
+        finally:
+            server.should_exit = True
+            await serving
 
 
 def _listen(settings: Settings) -> socket.socket:

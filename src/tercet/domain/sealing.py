@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from tercet.domain.errors import OperatorError
 
@@ -36,6 +38,10 @@ class Keyring:
     def key_id(self) -> str:
         """The key that seals."""
         return next(iter(self._keys))
+
+    def derive(self, purpose: str) -> bytes:
+        """Return a key for another purpose, from the one that seals (HKDF, RFC 5869)."""
+        return HKDF(SHA256(), KEY_BYTES, salt=None, info=purpose.encode()).derive(self._keys[self.key_id])
 
     def seal(self, text: str, *, belongs_to: str) -> str:
         """Return the sealed text; it opens only for the same `belongs_to`."""

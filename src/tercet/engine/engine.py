@@ -120,24 +120,34 @@ class Engine:
         return Change(state, now_ms=self.clock.now_ms(), mint=self.mint, unit=unit)
 
     def submit(self, *changes: Change) -> asyncio.Future[None]:
-        """Settle the changes, claim what can run at once, and commit all of it as one unit."""
+        """Settle the changes, claim what can run at once, and commit all of it as one unit.
+
+        When what follows from a change fails, nothing of it is kept: the states are read again from their rows.
+        """
         unit = changes[0].unit
-        for change in changes:
-            if change.unit is not unit:
-                raise AssertionError("changes that are submitted together share one unit")
-            state = change.state
-            definition = self.definition_at_hand(state)
-            if definition is not None:
-                definition.follow_up(change)
-            started = self._claim_queued(change) if change.queued else []
-            change.settle()
-            if change.moved:
-                state.work_revision += 1
-            state.pins += 1
-            unit.after_commit.append(partial(self._on_committed, state, change, started))
-        for rider in self.riders:
-            rider(unit, changes)
+        try:
+            for change in changes:
+                if change.unit is not unit:
+                    raise AssertionError("changes that are submitted together share one unit")
+                self._settle(change)
+            for rider in self.riders:
+                rider(unit, changes)
+        except Exception as error:
+            self.recovery.on_lost([unit], error)
+            raise
         return self.journal.submit(unit)
+
+    def _settle(self, change: Change) -> None:
+        state = change.state
+        definition = self.definition_at_hand(state)
+        if definition is not None:
+            definition.follow_up(change)
+        started = self._claim_queued(change) if change.queued else []
+        change.settle()
+        if change.moved:
+            state.work_revision += 1
+        state.pins += 1
+        change.unit.after_commit.append(partial(self._on_committed, state, change, started))
 
     async def definition_of(self, state: ExecutionState) -> Definition:
         """Return the pinned definition of an execution."""

@@ -7,11 +7,12 @@ from tercet.tools.catalog import ToolCatalog
 from tercet.tools.guard import Guard, ToolCall, ToolOutcome
 from tercet.tools.sandbox import ToolSandbox
 
-_CODES = {
+_CODES: dict[str, ErrorCode | str] = {
     "TOOL_NOT_FOUND": ErrorCode.TOOL_NOT_FOUND,
     "TOOL_ERROR": ErrorCode.TOOL_ERROR,
     "TOOL_TIMEOUT": ErrorCode.TOOL_ERROR,
     "RATE_LIMITED": ErrorCode.TOOL_ERROR,
+    "OUTCOME_UNKNOWN": "OUTCOME_UNKNOWN",
 }
 """Every other refusal is the caller's to mend."""
 
@@ -42,10 +43,11 @@ class ToolCallExecutor:
         if outcome is None:
             key = str(request.task.field("idempotency_key", request.task_id))
             outcome = await self._guard.run(call, idempotency_key=key)
-        return _to_result(outcome)
+        return to_result(outcome)
 
 
-def _to_result(outcome: ToolOutcome) -> ExecutorResult:
+def to_result(outcome: ToolOutcome) -> ExecutorResult:
+    """Return a tool call's outcome in the contract's form."""
     if outcome.outcome == "success":
         return ExecutorResult(status="success", result={"tool": outcome.tool, "output": outcome.output})
     code = _CODES.get(outcome.code or "", ErrorCode.INVALID_INPUT)

@@ -12,12 +12,14 @@ from tercet.humans.tokens import Tokens
 from tercet.plans.board import Board
 from tercet.plans.library import PlanLibrary
 from tercet.plans.progress import Progress
+from tercet.plans.push import Push
 from tercet.plans.reports import Reports
 from tercet.plans.starting import PlanRuns
 from tercet.plans.verdicts import Verdicts
 from tercet.plans.watch import Watch
 from tercet.plans.work import Work, WorkRules
 from tercet.plans.workers import Workers
+from tercet.tools.safe_http import Reach
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +33,21 @@ class PlanWork:
     work: Work
     reports: Reports
     watch: Watch
+    push: Push
+
+    async def start(self) -> None:
+        """Read the agent workers and begin to look after the open executions; the engine runs already."""
+        await self.reports.keys.start()
+        await self.watch.start()
+
+    async def stop(self) -> None:
+        """Stop pushing and looking."""
+        await self.push.stop()
+        await self.watch.stop()
 
 
 def assemble(
-    engine: Engine, intake: Intake, cancelling: Cancelling, tokens: Tokens, keyring: Keyring, rules: WorkRules,
+    engine: Engine, intake: Intake, cancelling: Cancelling, tokens: Tokens, keyring: Keyring, reach: Reach, rules: WorkRules,
 ) -> PlanWork:  # fmt: skip
     """Return the parts over an engine; `watch.start` begins."""
     workers, library = Workers(engine, tokens, keyring), PlanLibrary(engine)
@@ -57,4 +70,5 @@ def assemble(
         work=work,
         reports=Reports(engine, workers, work, verdicts),
         watch=Watch(engine, workers, work, progress, verdicts, cancelling, rules),
+        push=Push(workers, work, board, reach),
     )

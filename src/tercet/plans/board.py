@@ -66,9 +66,10 @@ class Board:
         self._posted: dict[str, _Posted] = {}
         self._held: dict[str, list[Held]] = {}
         self._flags: dict[str, list[Flag]] = {}
+        self.closed = False
+        self._releases: dict[str, list[asyncio.Future[None]]] = {}
         self._waiting: dict[str, dict[str, _Waiter]] = {}
         """Owner → agent → who waits; in the order of their coming."""
-        self._is_closed = False
 
     def post(
         self, execution_id: str, *, owner_id: str, agents: frozenset[str], offers: Sequence[Offer],
@@ -155,7 +156,7 @@ class Board:
 
         False: do not look again, a newer poll of the agent waits instead, or the node ends.
         """
-        if self._is_closed:
+        if self.closed:
             return False
         waiters = self._waiting.setdefault(worker.owner_id, {})
         before = waiters.pop(worker.id, None)
@@ -170,22 +171,31 @@ class Board:
                 del waiters[worker.id]
         return future.result() if future.done() else True
 
-    def close(self) -> None:
-        """The node ends: end every waiting poll, so that it holds nobody up."""
-        self._is_closed = True
-        for waiters in self._waiting.values():
-            for waiter in waiters.values():
-                _wake(waiter, look_again=False)
-
     def pass_on(self, worker: Worker) -> None:
         """An agent was woken and took something: whatever else is open for all wakes the next one."""
         for action in list(self._offers.get(_owner_list(worker.owner_id), {})):
             self._wake_for(worker.owner_id, frozenset({ANY_WORKER}), action)
 
-    @property
-    def waiting(self) -> int:
-        """How many agents wait."""
-        return sum(len(waiters) for waiters in self._waiting.values())
+    async def released(self, agent_id: str, execution_id: str, subtask_id: str) -> None:
+        """Return when the agent no longer holds the subtask."""
+        while any(
+            held.execution_id == execution_id and held.subtask_id == subtask_id
+            for held in self._held.get(agent_id, ())
+        ):
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._releases.setdefault(agent_id, []).append(future)
+            await future
+
+    def close(self) -> None:
+        """Let nobody wait any more: the node stops."""
+        self.closed = True
+        for waiters in self._waiting.values():
+            for waiter in waiters.values():
+                _wake(waiter)
+
+    def waiting_of(self, owner_id: str) -> int:
+        """Return how many agents of an owner wait."""
+        return len(self._waiting.get(owner_id, ()))
 
     def _wake_agent(self, agent_id: str) -> None:
         for waiters in self._waiting.values():
@@ -210,6 +220,9 @@ class Board:
             self._held[entry.agent_id].remove(entry)
             if not self._held[entry.agent_id]:
                 del self._held[entry.agent_id]
+            for future in self._releases.pop(entry.agent_id, []):
+                if not future.done():
+                    future.set_result(None)
         for offer in posted.offers:
             self._take_down(posted.lists, offer)
 

@@ -7,12 +7,12 @@ recorded since, so memory knows it; anything else is looked up in the rows.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 
-from tercet.domain.codec import digest
 from tercet.domain.errors import Conflict
 from tercet.engine.engine import Engine
 from tercet.store import statements as sql
-from tercet.store.executions import find_event_key
+from tercet.store.executions import find_event_key, newest_event_at_ms
 from tercet.store.reader import Record
 from tercet.store.unit import Unit
 
@@ -24,23 +24,26 @@ class RecentKeys:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._since_ms: int | None = None
+        self._known_from_ms = 2**62
+        """Memory knows every key that was recorded later than this; before `start` it knows none."""
         self._young: set[tuple[str, str]] = set()
         self._old: set[tuple[str, str]] = set()
         self._turned_at_ms = 0
         self._in_flight: dict[tuple[str, str], asyncio.Future[None]] = {}
+
+    async def start(self) -> None:
+        """Find out from when on memory is complete: from the newest event of the process before."""
+        self._known_from_ms = await self._engine.reader.read(newest_event_at_ms)
 
     async def find(self, owner_id: str, key: str, content: str, *, agent_at_ms: int | None) -> Record | None:
         """Return what was recorded under the key, or None. Raises Conflict when it was something else."""
         while (future := self._in_flight.get((owner_id, key))) is not None:
             await asyncio.wait([future])
         now_ms = self._engine.clock.now_ms()
-        if self._since_ms is None:
-            self._since_ms = now_ms
         is_recent = agent_at_ms is not None and abs(now_ms - agent_at_ms) <= _MINUTE_MS
         if (
             is_recent
-            and (agent_at_ms or 0) - _MINUTE_MS > self._since_ms
+            and (agent_at_ms or 0) - _MINUTE_MS > self._known_from_ms
             and (owner_id, key) not in self._young
             and (owner_id, key) not in self._old
         ):
@@ -76,4 +79,5 @@ class RecentKeys:
 
 def key_of(execution_id: str, agent_id: str, given: str) -> str:
     """Return the stored form of an agent's key: what one agent says in one execution never meets another's."""
-    return f"agent:{digest([execution_id, agent_id, given])[:40]}"
+    whole = f"{execution_id}\n{agent_id}\n{given}".encode()
+    return f"agent:{hashlib.sha256(whole).hexdigest()[:40]}"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tercet.domain.clock import to_iso
-from tercet.domain.codec import digest
 from tercet.domain.errors import Conflict, InvalidStateTransition, NotAllowed, TercetError
 from tercet.domain.ids import event_id
 from tercet.domain.status import ExecutionStatus
@@ -29,20 +28,26 @@ class Reports:
         self._workers = workers
         self._work = work
         self._verdicts = verdicts
-        self._keys = RecentKeys(engine)
+        self.keys = RecentKeys(engine)
 
     async def report(
-        self, execution_id: str, event: AgentEvent, *, worker: Worker, idempotency_key: str | None = None
+        self,
+        execution_id: str,
+        event: AgentEvent,
+        *,
+        content: str,
+        worker: Worker,
+        idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Record one event; return the answer of spec 5 §2.
+        """Record one event; return the answer of spec 5 §2. `content` is the digest of what was sent.
 
         Raises NotFound, NotAllowed, Conflict, InvalidStateTransition, InvalidInput; then nothing is recorded.
         """
         async with self._engine.hold(execution_id) as state:
             definition = await self._definition(state, worker)
-            key, content = _key(execution_id, event, idempotency_key)
+            key = _key(execution_id, event, content, idempotency_key)
             if key is not None:
-                known = await self._keys.find(
+                known = await self.keys.find(
                     state.owner_id, key, content, agent_at_ms=_clock_of(event, idempotency_key)
                 )
                 if known is not None:
@@ -54,28 +59,31 @@ class Reports:
                 self._remember(change, key, content, outcome)
             future = self._engine.submit(change)
             self._workers.seen(worker)
-            await self._keys.commit(state.owner_id, [key] if key is not None else [], future)
+            await self.keys.commit(state.owner_id, [key] if key is not None else [], future)
             return self._told(state, worker, change.now_ms, outcome)
 
     async def report_batch(
-        self, execution_id: str, events: Sequence[AgentEvent], *, worker: Worker
+        self, execution_id: str, events: Sequence[AgentEvent], *, contents: Sequence[str], worker: Worker
     ) -> list[dict[str, Any]]:
         """Record many events as one unit; return one answer each, in order. What is refused says why and stops nothing else."""
         async with self._engine.hold(execution_id) as state:
             definition = await self._definition(state, worker)
-            keys = [_key(execution_id, event, None) for event in events]
+            keys = [
+                _key(execution_id, event, content, None)
+                for event, content in zip(events, contents, strict=True)
+            ]
             known = [
-                await self._keys.find(state.owner_id, key, content, agent_at_ms=event.agent_at_ms)
+                await self.keys.find(state.owner_id, key, content, agent_at_ms=event.agent_at_ms)
                 if key is not None
                 else None
-                for event, (key, content) in zip(events, keys, strict=True)
+                for event, key, content in zip(events, keys, contents, strict=True)
             ]
             if None in known:
                 _check_open(state)
             change = self._engine.change(state)
             results: list[Outcome | TercetError | dict[str, Any]] = []
             new: dict[str, int] = {}
-            for event, (key, content), row in zip(events, keys, known, strict=True):
+            for event, key, content, row in zip(events, keys, contents, known, strict=True):
                 if row is not None:
                     results.append(_answer(state, row["seq"], row["at_ms"]) | {"duplicate": True})
                 elif key in new:
@@ -84,7 +92,7 @@ class Reports:
                     results.append(self._apply(change, definition, worker, event, key, content, new))
             self._workers.seen(worker)
             if any(isinstance(result, Outcome) for result in results):
-                await self._keys.commit(state.owner_id, list(new), self._engine.submit(change))
+                await self.keys.commit(state.owner_id, list(new), self._engine.submit(change))
             return [self._batch_answer(state, worker, change.now_ms, result) for result in results]
 
     def _apply(
@@ -107,7 +115,7 @@ class Reports:
 
     def _remember(self, change: Change, key: str, content: str, outcome: Outcome) -> None:
         state = change.state
-        self._keys.remember(
+        self.keys.remember(
             change.unit,
             state.owner_id,
             key,
@@ -187,14 +195,11 @@ def _check_open(state: ExecutionState) -> None:
         )
 
 
-def _key(execution_id: str, event: AgentEvent, given: str | None) -> tuple[str | None, str]:
-    """Return the key by which a repetition is known, and the digest of what was said."""
-    content = digest(event.model_dump(mode="json"))
+def _key(execution_id: str, event: AgentEvent, content: str, given: str | None) -> str | None:
+    """Return the key by which a repetition is known, or None for an event that nothing tells from its repetition."""
     if given is not None:
-        return key_of(execution_id, event.agent_id, f"key:{given}"), content
-    if event.agent_timestamp is None:
-        return None, content
-    return key_of(execution_id, event.agent_id, content), content
+        return key_of(execution_id, event.agent_id, f"key:{given}")
+    return None if event.agent_timestamp is None else key_of(execution_id, event.agent_id, content)
 
 
 def _clock_of(event: AgentEvent, given: str | None) -> int | None:

@@ -99,7 +99,7 @@ class Work:
                 if work is not None:
                     return work
             remaining_ms = end_ms - clock.now_ms()
-            if remaining_ms <= 0:
+            if remaining_ms <= 0 or self._board.closed:
                 return None
             if not await self._board.wait(worker, actions, remaining_ms / 1000):
                 return None
@@ -107,20 +107,19 @@ class Work:
                 self._board.pass_on(worker)
                 return None
 
-    async def current_of(self, state: ExecutionState) -> dict[str, Any]:
-        """Return {current_task_id, current_task_title, agent_ids}: what an agent of the execution does now."""
-        definition = await self._engine.definition_of(state)
-        held = self._board.held_in(state.id)
-        title = None
-        if held and isinstance(definition, PlanDefinition):
-            task = state.tasks[held[0].task_id]
-            view = self._progress.view_of(state, definition, task, self._engine.clock.now_ms())
-            title = next((s.title for s in view.subtasks if s.subtask_id == held[0].subtask_id), None)
-        return {
-            "current_task_id": held[0].subtask_id if held else None,
-            "current_task_title": title,
-            "agent_ids": sorted(state.agents),
-        }
+    def held_title(self, execution_id: str) -> tuple[str | None, str | None]:
+        """Return id and title of what an agent does in an execution now, while it is in memory."""
+        held = self._board.held_in(execution_id)
+        state = self._engine.states.get(execution_id)
+        task = state.tasks.get(held[0].task_id) if state is not None and held else None
+        if state is None or task is None:
+            return (held[0].subtask_id if held else None), None
+        definition = self._engine.definition_at_hand(state)
+        if not isinstance(definition, PlanDefinition):
+            return held[0].subtask_id, None
+        view = self._progress.view_of(state, definition, task, self._engine.clock.now_ms())
+        title = next((s.title for s in view.subtasks if s.subtask_id == held[0].subtask_id), None)
+        return held[0].subtask_id, title
 
     def next_for(self, worker: Worker, execution_id: str) -> Offer | None:
         """Return what the agent would get next, when it is of this execution."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -127,6 +127,8 @@ class Workers:
         self._keyring = keyring
         self._by_id: dict[str, Worker] = {}
         self._by_owner: dict[str, dict[str, Worker]] = {}
+        self.listeners: list[Callable[[str, Worker | None], None]] = []
+        """Hear of an agent worker that came, changed, or (None) went."""
 
     async def load(self) -> None:
         """Read all of them; call it before work is offered."""
@@ -185,6 +187,7 @@ class Workers:
         if old is None:
             return
         self._by_owner[old.owner_id].pop(agent_id, None)
+        self._tell(agent_id, None)
         for row in await self._engine.reader.read(list_workers, agent_id):
             self._add(_to_worker(row))
 
@@ -235,6 +238,11 @@ class Workers:
     def _add(self, worker: Worker) -> None:
         self._by_id[worker.id] = worker
         self._by_owner.setdefault(worker.owner_id, {})[worker.id] = worker
+        self._tell(worker.id, worker)
+
+    def _tell(self, agent_id: str, worker: Worker | None) -> None:
+        for listener in self.listeners:
+            listener(agent_id, worker)
 
 
 def _to_worker(row: Record) -> Worker:

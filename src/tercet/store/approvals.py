@@ -70,3 +70,11 @@ def list_approvals(
     if after is not None:
         query = query.where(approvals.c.id > after)
     return records(connection.execute(query))
+
+
+def count_pending(connection: sa.Connection, *, owner_id: str) -> int:
+    """Return how many of an owner's approvals wait for people."""
+    query = sa.select(sa.func.count()).where(
+        approvals.c.owner_id == owner_id, approvals.c.status == "pending"
+    )
+    return connection.scalar(query) or 0

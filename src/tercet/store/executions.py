@@ -195,6 +195,12 @@ def running_executions(connection: sa.Connection) -> list[str]:
     )
 
 
+def newest_event_at_ms(connection: sa.Connection) -> int:
+    """Return when the newest event of all was recorded; 0 without any."""
+    query = sa.select(execution_events.c.at_ms).order_by(execution_events.c.position.desc()).limit(1)
+    return connection.scalar(query) or 0
+
+
 def find_event_key(connection: sa.Connection, owner_id: str, key: str) -> Record | None:
     """Return what was recorded under an idempotency key."""
     return first(

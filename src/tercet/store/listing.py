@@ -137,11 +137,23 @@ def list_events(
     return records(connection.execute(query))
 
 
-def count_by_status(connection: sa.Connection, ids: Sequence[str] | None = None) -> dict[str, int]:
-    """Return how many executions have each status, over all or over the given ones."""
+def last_seq(connection: sa.Connection, execution_id: str) -> int:
+    """Return the number of an execution's newest event."""
+    query = sa.select(sa.func.max(execution_events.c.seq)).where(
+        execution_events.c.execution_id == execution_id
+    )
+    return connection.scalar(query) or 0
+
+
+def count_by_status(
+    connection: sa.Connection, ids: Sequence[str] | None = None, *, owner_id: str | None = None
+) -> dict[str, int]:
+    """Return how many executions have each status, over all, an owner's, or the given ones."""
     query: Any = sa.select(executions.c.status, sa.func.count()).group_by(executions.c.status)
     if ids is not None:
         query = query.where(executions.c.id.in_(list(ids)))
+    if owner_id is not None:
+        query = query.where(executions.c.owner_id == owner_id)
     return {row[0]: row[1] for row in connection.execute(query)}
 
 

@@ -27,10 +27,10 @@ def _compile(name: str, phase: int, clause: sa.ClauseElement, columns: Iterable[
     return Statement(name, phase, str(compiled), wanted)
 
 
-def _insert(table: sa.Table, *, without: tuple[str, ...] = ()) -> Statement:
+def _insert(table: sa.Table, *, name: str | None = None, without: tuple[str, ...] = ()) -> Statement:
     columns = [c.name for c in table.columns if c.name not in without]
     clause = sa.insert(table).values({c: sa.bindparam(c) for c in columns})
-    return _compile(f"insert_{table.name}", INSERT, clause, columns)
+    return _compile(name or f"insert_{table.name}", INSERT, clause, columns)
 
 
 def _update(
@@ -80,8 +80,13 @@ INSERT_TOKEN = _insert(tables.tokens)
 INSERT_AGENT = _insert(tables.agents)
 INSERT_AGENT_REVISION = _insert(tables.agent_revisions)
 INSERT_PLAN = _insert(tables.plans)
-INSERT_CONVERSATION = _insert(tables.conversations)
-INSERT_MESSAGE = _insert(tables.conversation_messages)
+INSERT_CONVERSATION = _insert(tables.conversations, without=("project_id", "title", "updated_at_ms"))
+INSERT_MESSAGE = _insert(tables.conversation_messages, without=("message_id", "detail", "cost_picousd"))
+INSERT_CHAT = _insert(tables.conversations, name="insert_chat")
+INSERT_CHAT_MESSAGE = _insert(tables.conversation_messages, name="insert_chat_message")
+INSERT_PROJECT = _insert(tables.projects)
+INSERT_DOCUMENT = _insert(tables.documents)
+INSERT_PASSAGE = _insert(tables.document_passages, without=("id",))
 INSERT_TOOL_AUDIT = _insert(tables.tool_audit)
 INSERT_SUBSCRIPTION = _insert(tables.subscriptions)
 INSERT_DELIVERY = _insert(tables.deliveries)
@@ -145,6 +150,9 @@ UPDATE_DELIVERY = _update(
     tables.deliveries,
     ("status", "attempts", "answer_status", "error", "next_at_ms", "ended_at_ms"),
 )
+UPDATE_PROJECT = _update("update_project", tables.projects, ("name", "instructions", "updated_at_ms"))
+UPDATE_CHAT = _update("update_chat", tables.conversations, ("title", "updated_at_ms"))
+TOUCH_CHAT = _update("touch_chat", tables.conversations, ("updated_at_ms",))
 REVOKE_TOKEN = _update("revoke_token", tables.tokens, ("revoked_at_ms",))
 
 DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))
@@ -157,6 +165,11 @@ FORGET_RECEIVED_MESSAGES = _compile(
     sa.delete(tables.received_messages).where(tables.received_messages.c.at_ms < sa.bindparam("before_ms")),
     ("before_ms",),
 )
+DELETE_PROJECT = _delete("delete_project", tables.projects, ("id",))
+DELETE_CONVERSATION = _delete("delete_conversation", tables.conversations, ("id",))
+DELETE_MESSAGES = _delete("delete_messages", tables.conversation_messages, ("conversation_id",))
+DELETE_DOCUMENT = _delete("delete_document", tables.documents, ("id",))
+DELETE_PASSAGES = _delete("delete_passages", tables.document_passages, ("document_id",))
 DELETE_EXECUTION_WAITS = _delete("delete_execution_waits", tables.waits, ("execution_id",))
 
 ALL: tuple[Statement, ...] = tuple(

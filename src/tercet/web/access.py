@@ -17,8 +17,8 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 _WRITERS = frozenset({"owner", "admin", "member"})
 
 
-def node_of(request: Request) -> Tercet:
-    """Return the running node."""
+async def node_of(request: Request) -> Tercet:
+    """Return the running node. Async, because FastAPI runs plain functions in a thread for every request."""
     node: Tercet = request.app.state.node
     return node
 
@@ -30,7 +30,17 @@ async def person_of(request: Request) -> Person:
         raise NotAuthenticated(
             "a bearer token is required", hint="Authorization: Bearer TOKEN; see DATA_DIR/admin-token"
         )
-    return await node_of(request).tokens.check(token.strip())
+    node: Tercet = request.app.state.node
+    return await node.tokens.check(token.strip())
+
+
+async def person_of_token(node: Tercet, token: str) -> Person:
+    """Return who a stream token, or an API token, stands for. Raises NotAuthenticated."""
+    if token.count(".") == 2:
+        return node.stream_tokens.check(token)
+    if not token:
+        raise NotAuthenticated("a token is required", hint="?token= with one of POST /stream-token")
+    return await node.tokens.check(token)
 
 
 async def writer_of(request: Request) -> Person:

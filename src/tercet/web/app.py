@@ -1,4 +1,4 @@
-"""The FastAPI app: every route under /api/v1, and the same under /api; the dashboard everywhere else."""
+"""The FastAPI app: every route under /api/v1, which /api means too; the dashboard everywhere else."""
 
 from __future__ import annotations
 
@@ -10,26 +10,32 @@ import tercet
 from tercet.web import (
     agents,
     approvals,
+    chat,
+    chat_socket,
     events,
     executions,
     manifests,
     operations,
     plan_executions,
     plans,
+    projects,
+    streams,
     tools,
     webhooks,
     workers,
 )
 from tercet.web.access import BODY_COMPONENTS
 from tercet.web.agent_access import AgentRates
+from tercet.web.api_prefix import ApiPrefix
 from tercet.web.body_limit import BodyLimit
 from tercet.web.dashboard import Dashboard
 from tercet.web.errors import install_error_handlers
 from tercet.wiring import Tercet
 
 _ROUTERS: tuple[APIRouter, ...] = (
-    manifests.router, events.router, plan_executions.router, executions.router, workers.router,
-    approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router,
+    plan_executions.router, workers.router, manifests.router, events.router, executions.router,
+    approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router, streams.router,
+    chat.router, chat_socket.router, projects.router,
 )  # fmt: skip
 
 
@@ -46,11 +52,11 @@ def create_app(node: Tercet | None = None, *, max_body_bytes: int = 5_000_000) -
     app.state.agent_rates = AgentRates(node.settings.agent_requests_per_minute if node else 100)
     for router in _ROUTERS:
         app.include_router(router, prefix="/api/v1")
-        app.include_router(router, prefix="/api", include_in_schema=False)
     app.include_router(operations.plain)
     app.router.default = Dashboard(app.router.default)
     install_error_handlers(app)
     _complete_description(app)
+    app.add_middleware(ApiPrefix)
     app.add_middleware(BodyLimit, max_bytes=max_body_bytes)
     return app
 

@@ -15,6 +15,7 @@ from tercet.domain.errors import NotAllowed
 from tercet.domain.savings import suggest_savings
 from tercet.flows.wire import costs_to_wire
 from tercet.store.agents import agent_names
+from tercet.store.approvals import count_pending
 from tercet.store.ledger import summarize, usage_lines
 from tercet.store.listing import count_by_status, task_counts
 from tercet.web.access import Caller, Node, body_schema, json_body, parse
@@ -30,6 +31,29 @@ class TokenIn(BaseModel):
 
     user: str = Field(min_length=1, max_length=200)
     role: Literal["owner", "admin", "member", "viewer", "agent"] = "member"
+
+
+@router.get("/admin/metrics")
+async def admin_metrics(node: Node, person: Caller) -> dict[str, Any]:
+    """Return how many executions, agents and approvals there are, and what waits; for owners and admins."""
+    if person.role not in ("owner", "admin"):
+        raise NotAllowed(f"a {person.role} may not see the figures of all")
+    now_ms = node.engine.clock.now_ms()
+    workers = list(node.plan_work.workers.of_owner(person.owner_id))
+    counts = await node.reader.read(count_by_status, owner_id=person.owner_id)
+    return {
+        "executions": counts,
+        "executions_total": sum(counts.values()),
+        "approvals_pending": await node.reader.read(count_pending, owner_id=person.owner_id),
+        "agents": {
+            "total": len(workers),
+            "active": sum(worker.is_active for worker in workers),
+            "seen_in_5_minutes": sum(now_ms - (worker.last_seen_ms or 0) <= 300_000 for worker in workers),
+            "waiting_for_work": node.plan_work.board.waiting_of(person.owner_id),
+        },
+        "running_attempts": node.engine.running_attempts,
+        "timestamp": to_iso(now_ms),
+    }
 
 
 @router.get("/ledger")

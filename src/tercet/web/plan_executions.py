@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from tercet.domain.codec import digest
 from tercet.domain.errors import InvalidInput, NotFound
 from tercet.flows.wire import execution_to_wire
 from tercet.plans.report_model import MOST_IN_A_BATCH, AgentEvent
@@ -14,7 +15,7 @@ from tercet.plans.tree import plan_tree
 from tercet.store.listing import get_execution, tasks_of
 from tercet.store.plans import load_any_plan
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
-from tercet.web.agent_access import act_as
+from tercet.web.agent_access import act_as, check_known
 from tercet.web.views import Reveal, view_of
 
 router = APIRouter(prefix="/executions", tags=["executions of plans"])
@@ -85,35 +86,40 @@ async def tree(execution_id: str, node: Node, person: Caller, reveal: Reveal = F
     plan = await node.reader.read(load_any_plan, row["plan_id"])
     if plan is None:
         raise NotFound(f"the plan {row['plan_id']!r} is gone")
-    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
     tasks = await node.reader.read(tasks_of, execution_id)
-    return {
-        "execution": execution_to_wire(row, view),
-        **view(plan_tree(plan, tasks, started_at_ms=row["created_at_ms"])),
-    }
+    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
+    shown: dict[str, Any] = view(plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]))
+    return {"execution": execution_to_wire(row, view), **shown}
 
 
 @router.post("/{execution_id}/events", status_code=201, openapi_extra=body_schema(AgentEvent))
 async def report(execution_id: str, request: Request, response: Response, node: Node) -> dict[str, Any]:
     """Record an event of an agent worker. The same event again, by its key or its timestamp, answers as the first time."""
-    event = parse(AgentEvent, await json_body(request))
+    await check_known(request)
+    body = await json_body(request)
+    event = parse(AgentEvent, body)
     worker = await act_as(request, response, event.agent_id)
     await _check_owner(node, execution_id, worker.owner_id)
     key = request.headers.get("idempotency-key")
     if key is not None and not 1 <= len(key) <= 200:
         raise InvalidInput("Idempotency-Key has 1 to 200 characters")
-    return await node.plan_work.reports.report(execution_id, event, worker=worker, idempotency_key=key)
+    return await node.plan_work.reports.report(
+        execution_id, event, content=digest(body), worker=worker, idempotency_key=key
+    )
 
 
 @router.post("/{execution_id}/events/batch", status_code=201, openapi_extra=body_schema(BatchIn))
 async def report_batch(execution_id: str, request: Request, response: Response, node: Node) -> dict[str, Any]:
     """Record many events of one agent as one unit. Events that are refused say why; the others are recorded."""
+    await check_known(request)
     body = await json_body(request)
     listed = parse(BatchIn, {"events": body} if isinstance(body, list) else body).events
     events = [parse(AgentEvent, item, prefix=f"events.{number}.") for number, item in enumerate(listed)]
     worker = await act_as(request, response, events[0].agent_id)
     await _check_owner(node, execution_id, worker.owner_id)
-    answers = await node.plan_work.reports.report_batch(execution_id, events, worker=worker)
+    answers = await node.plan_work.reports.report_batch(
+        execution_id, events, contents=[digest(item) for item in listed], worker=worker
+    )
     recorded = sum(1 for answer in answers if answer["recorded"])
     return {"recorded": recorded, "refused": len(answers) - recorded, "items": answers}
 
@@ -133,4 +139,5 @@ async def _current(node: Node, row: dict[str, Any]) -> dict[str, Any]:
     if row["plan_id"] is None or row["completed_at_ms"] is not None:
         return {}
     async with node.engine.hold(row["id"]) as state:
-        return await node.plan_work.work.current_of(state)
+        task_id, title = node.plan_work.work.held_title(row["id"])
+        return {"current_task_id": task_id, "current_task_title": title, "agent_ids": sorted(state.agents)}

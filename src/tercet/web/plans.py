@@ -12,10 +12,11 @@ from tercet.domain.clock import to_datetime, to_iso
 from tercet.domain.errors import InvalidInput
 from tercet.plans.exporting import write_csv, write_ical, write_json
 from tercet.plans.library import StoredPlan
+from tercet.plans.planner import PlanIn
 from tercet.plans.reading.detect import read_any
 from tercet.plans.schedule import Schedule, schedule
 from tercet.plans.working_time import WorkingCalendar
-from tercet.web.access import Caller, Cursor, Limit, Node, Writer, json_body, page
+from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
 
 router = APIRouter(prefix="/plans", tags=["plans"])
 Zone = Annotated[str, Query(max_length=100)]
@@ -36,6 +37,20 @@ async def import_plan(
     imported = read_any(content, title=title, sequential_siblings=sequential_siblings)
     stored = await node.plans.add(imported, owner_id=person.owner_id)
     return {**_to_wire(stored), "usage_calls": len(imported.calls)}
+
+
+@router.post("/generate", status_code=201, openapi_extra=body_schema(PlanIn), response_model=None)
+async def generate(request: Request, node: Node, person: Writer) -> dict[str, Any] | Response:
+    """Write a plan for a goal, and store it. Without a model it is an outline; `note` says so."""
+    body = parse(PlanIn, await json_body(request))
+    stored = await node.planner.generate(body, owner_id=person.owner_id, by=person.user)
+    if body.output_format == "csv":
+        headers = {"Location": f"/api/v1/plans/{stored.id}"}
+        return Response(
+            write_csv(stored.plan), status_code=201, media_type="text/csv; charset=utf-8", headers=headers
+        )
+    plan = stored.plan.model_dump(mode="json", by_alias=True)
+    return {**_to_wire(stored), "plan": plan, "note": node.models.note}
 
 
 @router.get("")

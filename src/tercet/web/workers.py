@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 
 from tercet.domain.errors import InvalidInput
+from tercet.plans.decomposition import DecomposeIn
 from tercet.plans.moves import ANY_ACTION
 from tercet.plans.workers import Capabilities, Registration, Worker
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
@@ -51,6 +52,14 @@ async def work(
         return None
     workers.seen(worker)
     return found
+
+
+@router.post("/{agent_id}/decompose", openapi_extra=body_schema(DecomposeIn))
+async def decompose(agent_id: str, request: Request, response: Response, node: Node) -> dict[str, Any]:
+    """Split a task into subtasks for the agent; with `plan_id` they become those of the plan's task."""
+    worker = await act_as(request, response, agent_id)
+    body = parse(DecomposeIn, await json_body(request))
+    return await node.planner.decompose(worker, body, by=agent_id)
 
 
 @router.get("/{agent_id}/capabilities")

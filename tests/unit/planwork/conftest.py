@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from tercet.domain.codec import digest
 from tercet.harness import OWNER
 from tercet.humans.decide import Decision
 from tercet.plans.reading.detect import ImportedPlan
@@ -99,7 +100,9 @@ class Shop:
         self, execution_id: str, agent: Worker, event_type: str, task_id: str | None = None, **fields: Any
     ) -> dict[str, Any]:
         event = AgentEvent(agent_id=agent.id, event_type=event_type, task_id=task_id, **fields)
-        return await self.node.plan_work.reports.report(execution_id, event, worker=agent)
+        return await self.node.plan_work.reports.report(
+            execution_id, event, content=digest(event.model_dump(mode="json")), worker=agent
+        )
 
     async def do(self, execution_id: str, agent: Worker, **output: Any) -> str:
         """Take the next work and complete it; return its id."""

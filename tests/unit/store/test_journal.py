@@ -144,7 +144,9 @@ async def test_the_database_refuses_to_change_the_log(database, statement):
 def test_replaying_all_migrations_gives_the_tables(database):
     engine = sa.create_engine(f"sqlite:///{database}", poolclass=sa.NullPool)
     with engine.connect() as connection:
-        difference = compare_metadata(MigrationContext.configure(connection), metadata)
+        # A full-text index and its own tables are the database's, not ours.
+        options = {"include_name": lambda name, kind, _: kind != "table" or "document_index" not in name}
+        difference = compare_metadata(MigrationContext.configure(connection, opts=options), metadata)
 
     assert difference == []
 

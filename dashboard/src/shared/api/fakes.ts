@@ -1,4 +1,5 @@
 /** Typed examples for tests; a test names only the fields that matter to it. */
+import type { PlannedTask, PlanTask } from "@/shared/api/plans";
 import type { ApprovalDetail, ApprovalItem, Execution, LogEvent, Task } from "@/shared/api/wire";
 
 const AT = "2026-11-20T10:00:00.000Z";
@@ -115,5 +116,34 @@ export function makeApproval(fields: Partial<ApprovalDetail> = {}): ApprovalDeta
     feedback: null,
     ...fields,
     items,
+  };
+}
+
+export function makePlanTask(fields: Partial<PlanTask> = {}): PlanTask {
+  return {
+    task_id: "buy",
+    title: "Buy wood",
+    description: "",
+    assignee_role: null,
+    estimated_hours: 8,
+    priority: 1,
+    risk_tier: 1,
+    acceptance_criteria: [],
+    is_blocking: false,
+    prerequisites: [],
+    subtasks: [],
+    ...fields,
+  };
+}
+
+export function makePlannedTask(fields: Partial<PlannedTask> = {}): PlannedTask {
+  return {
+    task_id: "buy",
+    phase_id: "build",
+    planned_start: AT,
+    planned_finish: AT,
+    total_float_hours: 0,
+    is_critical: true,
+    ...fields,
   };
 }

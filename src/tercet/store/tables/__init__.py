@@ -6,6 +6,7 @@ Times are `…_at_ms`: milliseconds since the epoch, UTC. JSON is text. Money is
 
 from __future__ import annotations
 
+from tercet.store.tables.chats import document_passages, documents, projects
 from tercet.store.tables.columns import metadata
 from tercet.store.tables.notices import deliveries, received_messages, reveals, subscriptions
 from tercet.store.tables.people import approval_items, approvals, ledger, tokens
@@ -38,6 +39,8 @@ __all__ = [
     "conversation_messages",
     "conversations",
     "deliveries",
+    "document_passages",
+    "documents",
     "event_keys",
     "execution_agents",
     "execution_events",
@@ -49,6 +52,7 @@ __all__ = [
     "manifests",
     "metadata",
     "plans",
+    "projects",
     "received_messages",
     "reveals",
     "subscriptions",

@@ -61,9 +61,14 @@ conversations = sa.Table(
     sa.Column("owner_id", sa.String(200), nullable=False),
     sa.Column("agent_id", Id),
     sa.Column("created_at_ms", Ms, nullable=False),
+    sa.Column("project_id", Id),
+    sa.Column("title", sa.String(200)),
+    sa.Column("updated_at_ms", Ms),
     sa.Index(None, "owner_id", "id"),
+    sa.Index(None, "project_id", "id"),
     sqlite_with_rowid=False,
 )
+"""A conversation belongs to an agent (its runs remember it) or to a project (people chat in it)."""
 conversation_messages = sa.Table(
     "conversation_messages",
     metadata,
@@ -73,8 +78,12 @@ conversation_messages = sa.Table(
     sa.Column("content", sa.Text, nullable=False),
     sa.Column("execution_id", Id),
     sa.Column("at_ms", Ms, nullable=False),
+    sa.Column("message_id", Id),
+    sa.Column("detail", sa.Text),
+    sa.Column("cost_picousd", sa.BigInteger),
     sqlite_with_rowid=False,
 )
+"""The last three columns are chat's: `detail` is JSON (see docs/reference/chat.md)."""
 tool_audit = sa.Table(
     "tool_audit",
     metadata,

@@ -1,0 +1,1 @@
+"""Load generators and the bare endpoint that figures stand beside."""
