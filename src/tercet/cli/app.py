@@ -11,6 +11,7 @@ from tercet.cli import (
     chat,
     executions,
     inbox,
+    loop,
     manifests,
     operations,
     plan_runs,
@@ -40,6 +41,7 @@ app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
 app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
+app.command("loop")(loop.loop)
 app.command("serve")(running.serve)
 app.command("chat")(chat.chat)
 app.command("emit")(executions.emit)

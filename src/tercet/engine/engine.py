@@ -71,7 +71,7 @@ class Engine:
         self.recovery = Recovery(self)
         self.stopping = False
         self.state_listeners: list[Callable[[ExecutionState], None]] = []
-        """Called after each commit with the state as it is then."""
+        """Called after each commit with the state as it is then, which may be ahead of the disk (`commits_ahead`)."""
         self._token_stem = f"{os.getpid():x}-{random.getrandbits(32):08x}"
         self._claims = 0
         self._idle_waiters: list[asyncio.Future[None]] = []
@@ -147,6 +147,7 @@ class Engine:
         if change.moved:
             state.work_revision += 1
         state.pins += 1
+        state.commits_ahead += 1
         change.unit.after_commit.append(partial(self._on_committed, state, change, started))
 
     async def definition_of(self, state: ExecutionState) -> Definition:
@@ -239,6 +240,7 @@ class Engine:
 
     def _on_committed(self, state: ExecutionState, change: Change, started: list[TaskState]) -> None:
         state.pins -= 1
+        state.commits_ahead -= 1
         unit = change.unit
         if unit.timers_due_at_ms is not None:
             self.timers.wake_by(unit.timers_due_at_ms)

@@ -66,10 +66,10 @@ class Board:
         self._posted: dict[str, _Posted] = {}
         self._held: dict[str, list[Held]] = {}
         self._flags: dict[str, list[Flag]] = {}
-        self.closed = False
         self._releases: dict[str, list[asyncio.Future[None]]] = {}
         self._waiting: dict[str, dict[str, _Waiter]] = {}
         """Owner → agent → who waits; in the order of their coming."""
+        self._is_closed = False
 
     def post(
         self, execution_id: str, *, owner_id: str, agents: frozenset[str], offers: Sequence[Offer],
@@ -156,7 +156,7 @@ class Board:
 
         False: do not look again, a newer poll of the agent waits instead, or the node ends.
         """
-        if self.closed:
+        if self._is_closed:
             return False
         waiters = self._waiting.setdefault(worker.owner_id, {})
         before = waiters.pop(worker.id, None)
@@ -170,6 +170,13 @@ class Board:
             if waiters.get(worker.id) is waiter:
                 del waiters[worker.id]
         return future.result() if future.done() else True
+
+    def close(self) -> None:
+        """The node ends: end every waiting poll, so that it holds nobody up."""
+        self._is_closed = True
+        for waiters in self._waiting.values():
+            for waiter in waiters.values():
+                _wake(waiter, look_again=False)
 
     def pass_on(self, worker: Worker) -> None:
         """An agent was woken and took something: whatever else is open for all wakes the next one."""
@@ -185,13 +192,6 @@ class Board:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._releases.setdefault(agent_id, []).append(future)
             await future
-
-    def close(self) -> None:
-        """Let nobody wait any more: the node stops."""
-        self.closed = True
-        for waiters in self._waiting.values():
-            for waiter in waiters.values():
-                _wake(waiter)
 
     def waiting_of(self, owner_id: str) -> int:
         """Return how many agents of an owner wait."""

@@ -99,7 +99,7 @@ class Work:
                 if work is not None:
                     return work
             remaining_ms = end_ms - clock.now_ms()
-            if remaining_ms <= 0 or self._board.closed:
+            if remaining_ms <= 0:
                 return None
             if not await self._board.wait(worker, actions, remaining_ms / 1000):
                 return None

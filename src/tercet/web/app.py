@@ -14,6 +14,7 @@ from tercet.web import (
     chat_socket,
     events,
     executions,
+    loop,
     manifests,
     operations,
     plan_executions,
@@ -35,7 +36,7 @@ from tercet.wiring import Tercet
 _ROUTERS: tuple[APIRouter, ...] = (
     plan_executions.router, workers.router, manifests.router, events.router, executions.router,
     approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router, streams.router,
-    chat.router, chat_socket.router, projects.router,
+    chat.router, chat_socket.router, projects.router, loop.router,
 )  # fmt: skip
 
 

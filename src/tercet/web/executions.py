@@ -124,9 +124,11 @@ async def change_status(execution_id: str, request: Request, node: Node, person:
 async def retry_execution(execution_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Retry: failed tasks of an open execution go on; an ended one starts anew, linked to the old one."""
     row = await _own(node, person, execution_id)
-    return execution_to_wire(
-        await _own(node, person, await node.retries.retry(row, by=person.user)), node.reveals.masked
-    )
+    if row["plan_id"] is not None and row["status"] in ("FAILED", "CANCELLED"):
+        goes_on = await node.plan_work.runs.start_again(row, by=person.user)
+    else:
+        goes_on = await node.retries.retry(row, by=person.user)
+    return execution_to_wire(await _own(node, person, goes_on), node.reveals.masked)
 
 
 @router.post("/{execution_id}/tasks/{task_id}/retry")
