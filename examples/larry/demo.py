@@ -84,7 +84,7 @@ async def scene() -> AsyncIterator[Scene]:
                     mark=Mark(url, token, desk),
                 )
             finally:
-                node.plan_work.board.close()
+                node.wind_down()
     finally:
         town.stop()
 

@@ -73,7 +73,9 @@ class Desk:
         target = httpx.URL(url)
         headers = {"Host": target.host} if target.host.endswith("example.org") else {}
         answer = httpx.get(f"{self.web_url}{target.raw_path.decode()}", headers=headers, timeout=10)
-        return answer.raise_for_status()
+        if answer.is_error:
+            raise ConnectionError(f"{target.host} answered {answer.status_code}")
+        return answer
 
 
 def slug(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import subprocess
 import sys
@@ -96,3 +97,51 @@ def test_a_server_that_is_killed_while_handlers_work_gets_every_result_once_when
         )
         assert told == done, event_type
     assert not working.is_alive()
+
+
+WORKER = """
+import sys, time
+from tercet.worker import Worker
+
+url, token = sys.argv[1:]
+worker = Worker.register(url, token=token, name="larry", capabilities=["wait"], agent_id="agent_larry")
+
+@worker.action("wait")
+def wait(task):
+    print("begun", flush=True)
+    time.sleep(60)
+
+worker.run()
+"""
+
+
+def test_a_second_signal_ends_a_worker_whose_handler_does_not_and_its_work_is_handed_back(tmp_path: Path):
+    server = Server(tmp_path / "data")
+    server.start()
+    worker = subprocess.Popen(
+        [sys.executable, "-c", WORKER, server.url, server.token],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert worker.stdout is not None
+        subtasks = [{"subtask_id": "s", "action": "wait"}]
+        plan = {
+            "title": "t",
+            "phases": [{"phase_id": "p", "tasks": [{"task_id": "t", "subtasks": subtasks}]}],
+        }
+        plan_id = server.call("POST", "/plans/import", plan)["plan_id"]
+        started = server.call("POST", "/executions", {"plan_id": plan_id, "agent_id": "*"})
+        assert worker.stdout.readline() == "begun\n"
+        worker.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        assert worker.poll() is None
+        worker.send_signal(signal.SIGINT)
+        _, errors = worker.communicate(timeout=20)
+        log = server.call("GET", f"/executions/{started['execution_id']}/events?type=task_error")["items"]
+    finally:
+        worker.kill()
+        server.kill()
+
+    assert (worker.returncode, errors) == (0, "")
+    assert [event["subtask_id"] for event in log] == ["s"]
+    assert "hands its work back" in log[0]["message"]

@@ -86,7 +86,6 @@ async def tree(execution_id: str, node: Node, person: Caller, reveal: Reveal = F
     plan = await node.reader.read(load_any_plan, row["plan_id"])
     if plan is None:
         raise NotFound(f"the plan {row['plan_id']!r} is gone")
-    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
     tasks = await node.reader.read(tasks_of, execution_id)
     view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
     shown: dict[str, Any] = view(plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]))

@@ -24,6 +24,8 @@ from tercet.worker.task import NeedsReview, Stopped, StopReason, Task
 Handler = Callable[[Task], Any]
 Poll = Callable[[], Awaitable[dict[str, Any] | None]]
 _INVALID_OUTPUT = "invalid_output"
+_LAST_WORDS_SECONDS = 5.0
+"""How long a worker that ends at once still tries to hand its work back."""
 _TAKEN_AWAY = ("CONFLICT", "INVALID_STATE_TRANSITION", "NOT_FOUND")
 """What the server answers when the work is another agent's, or nobody's, by now."""
 
@@ -81,7 +83,10 @@ class TaskRun:
             self._log.info("Task %s is left: %s", task.task_id, task.stop_reason)
             return
         saying = asyncio.ensure_future(self._say(final))
-        if await self._patiently(saying):
+        await self._patiently(saying)
+        if self._hurried.is_set():
+            await asyncio.wait([saying], timeout=_LAST_WORDS_SECONDS)
+        if saying.done():
             saying.result()
             return
         self._log.warning("Task %s could not be reported: it will be handed out again", task.task_id)
@@ -131,8 +136,8 @@ class TaskRun:
                 working.cancel()
                 await asyncio.gather(working, return_exceptions=True)
 
-    async def _patiently(self, doing: asyncio.Future[Any]) -> bool:
-        """Wait for it; after an order to stop only for `shutdown_seconds`. Return whether it has ended."""
+    async def _patiently(self, doing: asyncio.Future[Any]) -> None:
+        """Wait for it; after an order to stop only for `shutdown_seconds`."""
         stopping = asyncio.create_task(self._stop_asked.wait())
         hurried = asyncio.create_task(self._hurried.wait())
         try:
@@ -146,7 +151,6 @@ class TaskRun:
         finally:
             for waiting in (stopping, hurried):
                 waiting.cancel()
-        return doing.done()
 
     async def _say(self, final: dict[str, Any]) -> None:
         self._reports.add(**final)
@@ -258,4 +262,5 @@ def _failure(
 
 
 def _handed_back() -> dict[str, Any]:
-    return _failure(HANDED_BACK, "the agent ends and hands its work back")
+    words = "the agent ends and hands its work back"
+    return {**_failure(HANDED_BACK, words), "message": words}

@@ -139,7 +139,7 @@ def with_hub(tmp_path: Path) -> Callable[..., None]:
                     httpx.AsyncClient(base_url=url, headers=headers, timeout=10) as http,
                 ):
                     await use(Hub(node, url, http, trouble, tmp_path))
-                    node.plan_work.board.close()
+                    node.wind_down()
 
         asyncio.run(go())
 

@@ -43,6 +43,8 @@ def test_sync_and_async_handlers_do_a_plan_and_its_execution_completes(with_hub)
         assert second.results == {"a": {"sent_to": "carol@example.org"}}
         assert first.idempotency_key == f"{execution_id}:a"
         assert (await hub.subtask(execution_id, "b"))["status"] == "COMPLETE"
+        (look,) = (await hub.call("GET", "/reveals"))["items"]
+        assert look["what"] == "tree"
         masked = await hub.call("GET", f"/executions/{execution_id}/tree")
         assert masked["phases"][0]["tasks"][0]["subtasks"][0]["params"] == {"to": "c***@example.org"}
 
