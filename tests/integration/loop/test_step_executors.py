@@ -181,10 +181,8 @@ async def test_a_worker_does_a_step_and_reports_by_an_event(tmp_path: Path):
     assert state["executor_output"] == {"success": True, "output": "they will come"}
 
 
-async def test_an_executor_or_a_tool_that_is_not_here_is_refused_at_the_start(tmp_path: Path):
+async def test_a_tool_that_is_not_here_is_refused_at_the_start(tmp_path: Path):
     async with opened(tmp_path, []) as node:
-        with pytest.raises(InvalidInput, match="'robot'"):
-            await start(node, executors=["robot:caller"])
         with pytest.raises(InvalidInput, match="'no_such_tool'"):
             await start(node, tools=["no_such_tool"])
 
