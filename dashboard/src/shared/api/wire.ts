@@ -36,6 +36,9 @@ export interface Execution {
   kind: string;
   name: string;
   manifest_id: string | null;
+  plan_id: string | null;
+  agent_id: string | null;
+  requested_by: string | null;
   retry_of: string | null;
   status: ExecutionStatus;
   status_message: string | null;
@@ -98,7 +101,9 @@ export interface LogEvent {
   seq: number;
   event_type: string;
   name: string | null;
+  /** The task of the execution. The server names a plan's task here and this one in `execution_task_id`. */
   task_id: string | null;
+  execution_task_id?: string | null;
   subtask_id: string | null;
   agent_id: string | null;
   status: string | null;
@@ -108,6 +113,7 @@ export interface LogEvent {
   error_message: string | null;
   human_review_required: boolean;
   timestamp: string;
+  agent_timestamp: string | null;
 }
 
 export interface ApprovalItem {

@@ -8,7 +8,6 @@ import { useExecutionCommand } from "@/shared/api/executions";
 import type { ExecutionDetail, LogEvent, Task } from "@/shared/api/wire";
 import { CopyableId } from "@/shared/data/copyable";
 import { JsonView } from "@/shared/data/json-view";
-import { mask } from "@/shared/data/mask";
 import { sayError } from "@/shared/states/notice";
 import { KindMark } from "@/shared/status/kind-mark";
 import { hasEnded, readTask } from "@/shared/status/status";
@@ -100,7 +99,7 @@ function TaskError({ task }: { task: Task }) {
     <Part title="Error">
       <Text size="sm" className="prose" c="var(--status-failed)">
         {task.error_type !== null && <span className="mono">{task.error_type} </span>}
-        {mask(task.error_message ?? "")}
+        {task.error_message ?? ""}
       </Text>
       <Text size="sm" c="dimmed" mt={4}>
         {adviceOn(task.error_type)}
