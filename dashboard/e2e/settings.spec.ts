@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { NAUGHTY } from "./naughty";
-import { api, expect, test } from "./reader";
+import { expect, test } from "./reader";
+import { ownerToken } from "./server";
 
 test("a webhook is added, shows its secret once, takes a test, and is removed", async ({ signedIn: page }) => {
   const heard: string[] = [];
@@ -43,17 +44,20 @@ test("what is no address of a receiver is refused in words", async ({ signedIn: 
 });
 
 test("personal data are masked until somebody asks, and that they looked is recorded", async ({ signedIn: page }) => {
-  const { items } = await api<{ items: { execution_id: string; name: string }[] }>(page, "/executions?limit=500&kind=manifest");
-  const id = items.find((one) => one.name === "purchase-review")?.execution_id ?? "";
+  const sent = await page.request.post("/api/v1/events", {
+    data: { name: "purchase.requested", data: { item: "A fence", price_usd: 40, note: "", supplier: "Vega", ordered_by: "ida@example.org" } },
+    headers: { Authorization: `Bearer ${ownerToken()}` },
+  });
+  const { execution_id: id } = (await sent.json()) as { execution_id: string };
   await page.goto(`/executions/${id}?tab=data`);
   const input = page.getByRole("region", { name: "Input" });
-  await expect(input).toContainText("***@example.org");
-  await expect(input).not.toContainText("frida@example.org");
+  await expect(input).toContainText("i***@example.org");
+  await expect(input).not.toContainText("ida@example.org");
 
   await page.getByRole("button", { name: "Show personal data" }).click();
-  await expect(input).toContainText(/\w+@example.org/);
+  await expect(input).toContainText("ida@example.org");
   await page.getByRole("button", { name: "Mask personal data" }).click();
-  await expect(input).toContainText("***@example.org");
+  await expect(input).toContainText("i***@example.org");
 
   await page.goto("/settings");
   await expect(page.getByRole("region", { name: "Looks", exact: true })).toContainText(id.slice(-6));

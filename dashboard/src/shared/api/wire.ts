@@ -189,16 +189,39 @@ export interface ManifestDetail extends Manifest {
   revisions: { manifest_id: string; revision: number; created_at: string }[];
 }
 
+export interface ManifestRevision {
+  manifest_id: string;
+  revision: number;
+  created_at: string;
+  source: string;
+}
+
 export interface LedgerLine extends Costs {
   key: string;
+  /** An agent's name where the key is its id. */
+  name: string;
   reserved_usd: number;
   flagged_calls: number;
+  unpriced_calls: number;
 }
 
 export interface Ledger {
   items: LedgerLine[];
   models: string;
   note: string | null;
+}
+
+/** A limit of a manifest in force; sums are null where each call, execution or agent is counted by itself. */
+export interface Budget {
+  manifest: string;
+  scope: "call" | "execution" | "agent" | "owner" | "day";
+  name: string | null;
+  limit_usd: number | null;
+  limit_tokens: number | null;
+  on_limit: "stop" | "approve" | "fallback";
+  settled_usd: number | null;
+  reserved_usd: number | null;
+  tokens: number | null;
 }
 
 export interface CostSuggestion {
