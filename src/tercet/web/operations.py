@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 import tercet
 from tercet.domain.clock import to_datetime, to_iso
 from tercet.domain.errors import NotAllowed
+from tercet.domain.ids import first_id
 from tercet.domain.prices import from_pico
 from tercet.domain.savings import suggest_savings
 from tercet.engine.definition import BudgetRule
@@ -19,11 +20,12 @@ from tercet.flows.wire import costs_to_wire
 from tercet.store.agents import agent_names
 from tercet.store.approvals import count_pending
 from tercet.store.ledger import summarize, sums_of, usage_lines
-from tercet.store.listing import count_by_status, task_counts
+from tercet.store.listing import count_by_hour, count_by_status, task_counts
 from tercet.web.access import Caller, Node, body_schema, json_body, parse
 
 router = APIRouter(tags=["operations"])
 plain = APIRouter(tags=["operations"])
+_HOUR_MS = 3_600_000
 
 
 class TokenIn(BaseModel):
@@ -56,6 +58,28 @@ async def admin_metrics(node: Node, person: Caller) -> dict[str, Any]:
         "running_attempts": node.engine.running_attempts,
         "timestamp": to_iso(now_ms),
     }
+
+
+@router.get("/throughput")
+async def throughput(
+    node: Node, person: Caller, hours: Annotated[int, Query(ge=1, le=168)] = 24
+) -> dict[str, Any]:
+    """Return how many executions began in each of the last hours, and how they stand now."""
+    this_hour = node.engine.clock.now_ms() // _HOUR_MS
+    first = this_hour - hours + 1
+    counts = await node.reader.read(
+        count_by_hour, owner_id=person.owner_id, from_id=first_id("exe", first * _HOUR_MS)
+    )
+    items = [
+        {
+            "hour": to_iso(hour * _HOUR_MS),
+            "started": sum(counts.get(hour, {}).values()),
+            "completed": counts.get(hour, {}).get("COMPLETED", 0),
+            "failed": counts.get(hour, {}).get("FAILED", 0),
+        }
+        for hour in range(first, this_hour + 1)
+    ]
+    return {"items": items, "next_cursor": None}
 
 
 @router.get("/ledger")

@@ -97,6 +97,21 @@ def test_budgets_tell_what_is_settled_and_reserved_where_they_are_one_sum(with_a
     with_api(use)
 
 
+def test_throughput_counts_executions_by_the_hour_in_which_they_began(with_api):
+    async def use(api: Api) -> None:
+        for number in range(3):
+            body = {"name": "order.placed", "data": {"order_id": f"o{number}"}}
+            await api.call("POST", "/api/v1/events", status=201, json=body)
+
+        items = (await api.call("GET", "/api/v1/throughput?hours=6"))["items"]
+
+        assert len(items) == 6
+        assert sum(item["started"] for item in items[-2:]) == 3
+        assert [item["started"] for item in items[:4]] == [0, 0, 0, 0]
+
+    with_api(use)
+
+
 def test_an_event_is_answered_after_its_commit_and_a_key_makes_it_once(with_api):
     async def use(api: Api) -> None:
         body = {"name": "order.placed", "data": {"order_id": "o1"}, "idempotency_key": "k1"}

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { FirstSteps } from "@/features/home/first-steps";
 import classes from "@/features/home/home-page.module.css";
 import { SpendDays } from "@/features/home/spend-days";
+import { Throughput } from "@/features/home/throughput";
 import { listApprovals } from "@/shared/api/approvals";
 import { newestExecutions } from "@/shared/api/executions";
 import type { Approval, Execution } from "@/shared/api/wire";
@@ -71,6 +72,9 @@ function Overview({ executions, approvals }: { executions: Execution[]; approval
           {executions.slice(0, MOST).map((one) => (
             <ExecutionLine key={one.execution_id} execution={one} />
           ))}
+        </Box>
+        <Box title="Throughput, last 24 hours" to="/executions">
+          <Throughput />
         </Box>
         <Box title="Spend, last 14 days" to="/costs">
           <SpendDays />

@@ -25,6 +25,23 @@ function useProblems(source: string): { problems: readonly Problem[]; isChecking
   return { problems: check.data ?? [], isChecking: check.isFetching || paused !== source };
 }
 
+function OpenFile({ onFile }: { onFile: (file: File | null) => void }) {
+  return (
+    <FileButton onChange={onFile} accept=".yaml,.yml">
+      {(props) => (
+        <Button variant="default" leftSection={<IconUpload size={14} />} {...props}>
+          Open a file
+        </Button>
+      )}
+    </FileButton>
+  );
+}
+
+/** Problems with a place stand beside the editor already. */
+function sayUnlessShown(error: Error): void {
+  if (!(error instanceof ApiError && error.detail.length > 0)) sayError(error);
+}
+
 function stateOf(isChecking: boolean, problems: readonly Problem[]): string {
   if (isChecking) return "Checking …";
   return problems.length === 0 ? "Nothing is wrong with it." : `${problems.length} to look at.`;
@@ -42,9 +59,7 @@ export function NewManifestPage({ onDeployed }: { onDeployed: (name: string) => 
         say(`${manifest.name} is in force, revision ${manifest.revision}.`);
         onDeployed(manifest.name);
       },
-      onError: (error) => {
-        if (!(error instanceof ApiError && error.detail.length > 0)) sayError(error);
-      },
+      onError: sayUnlessShown,
     });
   const open = (file: File | null) => void file?.text().then(setSource).catch(sayError);
   return (
@@ -53,13 +68,7 @@ export function NewManifestPage({ onDeployed }: { onDeployed: (name: string) => 
       above={<Crumb to="/manifests">Manifests</Crumb>}
       actions={
         <>
-          <FileButton onChange={open} accept=".yaml,.yml">
-            {(props) => (
-              <Button variant="default" leftSection={<IconUpload size={14} />} {...props}>
-                Open a file
-              </Button>
-            )}
-          </FileButton>
+          <OpenFile onFile={open} />
           <Button loading={deploy.isPending} disabled={source.trim() === ""} onClick={send}>
             Check and deploy
           </Button>

@@ -35,6 +35,23 @@ export function newestExecutions(filter: ExecutionFilter, limit = PAGE) {
   });
 }
 
+/** How many executions began in an hour, and how these stand now. */
+export interface ThroughputHour {
+  hour: string;
+  started: number;
+  completed: number;
+  failed: number;
+}
+
+export function throughputOf(hours: number) {
+  return queryOptions({
+    queryKey: ["throughput", hours],
+    queryFn: ({ signal }) =>
+      answerOf<Listing<ThroughputHour>>(api.GET("/api/v1/throughput", { params: { query: { hours } }, signal })),
+    refetchInterval: 15_000,
+  });
+}
+
 /** What a list has of the executions so far, newest first. */
 export interface ExecutionRows {
   rows: Execution[];

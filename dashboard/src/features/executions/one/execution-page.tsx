@@ -11,6 +11,7 @@ import { Failures } from "@/features/executions/one/failures";
 import { TaskPanel } from "@/features/executions/one/task-panel";
 import { TasksTab } from "@/features/executions/one/tasks-tab";
 import { TimelineTab } from "@/features/executions/one/timeline-tab";
+import { TurnsTab } from "@/features/executions/one/turns-tab";
 import { useExecution } from "@/features/executions/one/use-execution";
 import { useRevealed } from "@/features/executions/one/use-revealed";
 import type { ExecutionDetail, LogEvent } from "@/shared/api/wire";
@@ -25,6 +26,7 @@ const TABS = [
   ["timeline", "Timeline"],
   ["tasks", "Tasks"],
   ["events", "Events"],
+  ["turns", "Model turns"],
   ["data", "Input / output"],
 ] as const;
 export type Tab = (typeof TABS)[number][0];
@@ -125,8 +127,11 @@ function ExecutionTabs({ execution, log, view, onView }: TabsProps) {
       <Tabs.Panel value="events">
         <EventsTab log={log} onTask={onTask} />
       </Tabs.Panel>
+      <Tabs.Panel value="turns">
+        <TurnsTab execution={execution} onTask={onTask} />
+      </Tabs.Panel>
       <Tabs.Panel value="data">
-        <DataTab log={log} />
+        <DataTab log={log} retryOf={execution.retry_of} />
       </Tabs.Panel>
     </Tabs>
   );

@@ -1,6 +1,7 @@
 import { Button, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 
+import { AttemptsPart } from "@/features/executions/one/attempts-part";
 import { adviceOn } from "@/features/executions/one/failure-advice";
 import { SubtaskCard } from "@/features/executions/one/subtask-card";
 import { TaskLog } from "@/features/executions/one/task-log";
@@ -74,6 +75,11 @@ function TaskBody({ execution, task, log }: { execution: ExecutionDetail; task: 
               <SubtaskCard key={step.subtask_id} step={step} />
             ))}
           </Stack>
+        </Part>
+      )}
+      {task.attempt > 1 && (
+        <Part title="Attempts">
+          <AttemptsPart task={task} log={log} />
         </Part>
       )}
       <Part title="Log">
