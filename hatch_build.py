@@ -21,11 +21,13 @@ class DashboardBuildHook(BuildHookInterface[Any]):
         root = Path(self.root)
         if version == "editable" or (root / "src/tercet/web/dashboard_assets/index.html").exists():
             return
+        # pip hides itself from what it builds by PYTHONPATH, and Node may have to be fetched with pip.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         build = "scripts/install.sh && npm run --silent build"
         try:
             subprocess.run(
                 [root / "dashboard/scripts/with-node.sh", "sh", "-c", build],
-                env={**os.environ, "PYTHON": sys.executable}, check=True, timeout=_PATIENCE_SECONDS,
+                env={**environment, "PYTHON": sys.executable}, check=True, timeout=_PATIENCE_SECONDS,
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as error:
             raise RuntimeError(
