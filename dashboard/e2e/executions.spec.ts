@@ -118,7 +118,7 @@ test("model turns open their tasks, attempts show what differed", async ({ signe
 
 test("costs tell of budgets, home of throughput", async ({ signedIn: page }) => {
   await page.goto("/costs");
-  await expect(page.getByRole("region", { name: "Budgets" })).toContainText("of lead-campaign");
+  await expect(page.getByRole("region", { name: "Budgets" })).toContainText("in lead-campaign");
   await page.goto("/");
   await expect(page.getByRole("region", { name: "Throughput, last 24 hours" })).toContainText(/\d+ began/);
 });

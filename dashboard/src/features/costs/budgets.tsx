@@ -30,7 +30,7 @@ function BudgetLine({ budget }: { budget: Budget }) {
     <div className={`panel ${classes.budget}`}>
       <div className={classes.budgetHead}>
         <span>
-          <strong>{budget.name ?? SCOPES[budget.scope]}</strong> <span className="dim">of {budget.manifest}</span>
+          <strong>{whatOf(budget)}</strong> <span className="dim">in {budget.manifest}</span>
         </span>
         <span className="numbers">
           {limitOf(budget)} <span className="dim">then it {AT_LIMIT[budget.on_limit]}</span>
@@ -39,6 +39,11 @@ function BudgetLine({ budget }: { budget: Budget }) {
       {budget.settled_usd !== null && <Used budget={budget} settled={budget.settled_usd} reserved={budget.reserved_usd ?? 0} />}
     </div>
   );
+}
+
+function whatOf({ scope, name }: Budget): string {
+  if (name === null) return SCOPES[scope];
+  return scope === "agent" ? name : `${SCOPES[scope]} of ${name}`;
 }
 
 function limitOf({ limit_usd, limit_tokens }: Budget): string {
