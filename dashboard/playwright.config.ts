@@ -1,17 +1,16 @@
-import { existsSync } from "node:fs";
-
 import { defineConfig } from "@playwright/test";
 
 import { ADDRESS } from "./e2e/server";
+import { installedBrowser } from "./scripts/browser.mjs";
 
-const INSTALLED = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 // Without an installed browser Playwright takes its own, and says so loudly when it has none.
-const executablePath = INSTALLED.find((path) => path !== "" && existsSync(path));
+const executablePath = installedBrowser();
 
 export default defineConfig({
   testDir: "./e2e",
   globalSetup: "./e2e/server.ts",
   timeout: 60_000,
+  globalTimeout: 1_200_000,
   workers: 1,
   reporter: [["list"]],
   use: {

@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { api, expect, test } from "./reader";
 
 for (const scheme of ["light", "dark"] as const) {
-  test(`axe finds nothing serious in ${scheme}`, async ({ signedIn: page }) => {
+  test(`axe finds nothing serious in ${scheme}`, { tag: scheme === "dark" ? "@slow" : [] }, async ({ signedIn: page }) => {
     test.setTimeout(120_000);
     await page.emulateMedia({ colorScheme: scheme });
     const { items } = await api<{ items: { execution_id: string; name: string }[] }>(page, "/executions?limit=20");
@@ -13,7 +13,7 @@ for (const scheme of ["light", "dark"] as const) {
     const addresses = [
       "/", "/executions", `/executions/${id}`, `/executions/${id}?tab=timeline`, `/executions/${id}?tab=tasks`,
       `/executions/${id}?tab=events`, "/inbox", "/manifests", "/manifests/new", "/costs",
-      "/agents", `/agents/${agents[0]?.id ?? ""}`, "/tools",
+      "/agents", `/agents/${agents[0]?.id ?? ""}`, "/tools", "/settings",
       "/plans", `/plans/${plan}`, `/plans/${plan}?tab=tree`, `/plans/${plan}?tab=problems`,
     ];
     for (const address of addresses) {

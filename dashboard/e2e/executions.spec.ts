@@ -13,6 +13,17 @@ async function find(page: Parameters<typeof api>[0], fits: (one: Execution) => b
   return items.find(fits)!;
 }
 
+/** A campaign, and one of its tasks that ran more than once. */
+async function withAgain(page: Parameters<typeof api>[0]): Promise<{ execution_id: string; task_id: string }> {
+  const { items } = await api<{ items: { key: string }[] }>(page, "/ledger?group_by=execution");
+  for (const { key } of items) {
+    const { tasks } = await api<{ tasks?: { task_id: string; attempt: number }[] }>(page, `/executions/${key}`);
+    const again = tasks?.find((task) => task.attempt > 1);
+    if (again !== undefined) return { execution_id: key, task_id: again.task_id };
+  }
+  throw new Error("no task ran more than once");
+}
+
 test("an execution is paused, resumed, cancelled with a reason and started again", async ({ signedIn: page }) => {
   const { execution_id: id } = await find(page, (one) => one.name === "purchase-review" && one.status === "BLOCKED");
   await page.goto(`/executions/${id}`);
@@ -82,9 +93,32 @@ test("the palette goes to an execution", async ({ signedIn: page }) => {
   await page.goto("/");
   await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
   await page.keyboard.press("Control+k");
-  await page.getByLabel("Search and commands").last().fill(id);
+  await page.locator('input[aria-label="Search and commands"]').fill(id);
   await page.screenshot({ path: "e2e/shots/palette-light-1280.png" });
   await page.keyboard.press("Enter");
 
   await expect(page).toHaveURL(new RegExp(id));
+});
+
+test("model turns open their tasks, attempts show what differed", async ({ signedIn: page }) => {
+  const campaign = await withAgain(page);
+  await page.goto(`/executions/${campaign.execution_id}?tab=turns`);
+  await page.screenshot({ path: "e2e/shots/turns-light-1280.png" });
+  const turns = page.getByRole("region", { name: "Model turns" });
+  await expect(turns).toContainText("calculator()");
+  await turns.getByRole("button").first().click();
+  await expect(page.getByRole("dialog")).toContainText("Steps");
+
+  await page.goto(`/executions/${campaign.execution_id}?tab=tasks&task=${campaign.task_id}`);
+  const difference = page.getByRole("region", { name: "Difference between attempts" });
+  await expect(difference).toContainText("waits");
+  await difference.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: "e2e/shots/attempts-light-1280.png" });
+});
+
+test("costs tell of budgets, home of throughput", async ({ signedIn: page }) => {
+  await page.goto("/costs");
+  await expect(page.getByRole("region", { name: "Budgets" })).toContainText("in lead-campaign");
+  await page.goto("/");
+  await expect(page.getByRole("region", { name: "Throughput, last 24 hours" })).toContainText(/\d+ began/);
 });

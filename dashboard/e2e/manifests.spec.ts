@@ -23,6 +23,8 @@ test("problems are shown where they are; the mended manifest deploys", async ({ 
   await expect(page).toHaveURL(/manifests\/purchase-review/);
   await page.getByRole("tab", { name: "Revisions" }).click();
   await expect(page.getByText("in force", { exact: true })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Changes of the source" })).toBeVisible();
+  await page.screenshot({ path: "e2e/shots/manifest-revisions-light-1280.png" });
 });
 
 test("an event starts an execution that can be followed", async ({ signedIn: page }) => {

@@ -55,13 +55,14 @@ async function places(page: Page): Promise<Record<string, string>> {
     agents: "/agents",
     agent: `/agents/${agent}`,
     tools: "/tools",
+    settings: "/settings",
     missing: "/nowhere",
   };
 }
 
 for (const scheme of ["light", "dark"] as const) {
   for (const width of [1280, 390]) {
-    test(`pages in ${scheme} at ${width} px`, async ({ signedIn: page }) => {
+    test(`pages in ${scheme} at ${width} px`, { tag: "@slow" }, async ({ signedIn: page }) => {
       test.setTimeout(180_000);
       await page.setViewportSize({ width, height: 860 });
       await page.emulateMedia({ colorScheme: scheme });

@@ -28,6 +28,7 @@ const PAGES = [
   ["Agents", "/agents"],
   ["Tools", "/tools"],
   ["Costs", "/costs"],
+  ["Settings", "/settings"],
   ["Deploy a manifest", "/manifests/new"],
 ] as const;
 

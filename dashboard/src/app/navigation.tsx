@@ -7,6 +7,7 @@ import {
   IconInbox,
   IconLogout,
   IconRobot,
+  IconSettings,
   IconTimelineEvent,
   IconTool,
 } from "@tabler/icons-react";
@@ -28,6 +29,7 @@ const PLACES = [
   { to: "/agents", label: "Agents", icon: IconRobot },
   { to: "/tools", label: "Tools", icon: IconTool },
   { to: "/costs", label: "Costs", icon: IconCoin },
+  { to: "/settings", label: "Settings", icon: IconSettings },
 ] as const;
 
 export function Navigation({ onLeave }: { onLeave: () => void }) {

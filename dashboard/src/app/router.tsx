@@ -42,13 +42,15 @@ const agents = createRoute(under("/agents")).lazy(() => import("@/app/routes/age
 const agent = createRoute(under("/agents/$agentId")).lazy(() => import("@/app/routes/agent.lazy").then((m) => m.route));
 const tools = createRoute(under("/tools")).lazy(() => import("@/app/routes/tools.lazy").then((m) => m.route));
 
+const settings = createRoute(under("/settings")).lazy(() => import("@/app/routes/settings.lazy").then((m) => m.route));
+
 const plans = createRoute(under("/plans")).lazy(() => import("@/app/routes/plans.lazy").then((m) => m.route));
 const plan = createRoute({ ...under("/plans/$planId"), validateSearch: readPlanSearch }).lazy(() =>
   import("@/app/routes/plan.lazy").then((m) => m.route),
 );
 
 const routeTree = root.addChildren([
-  home, executions, execution, inbox, manifests, newManifest, manifest, plans, plan, agents, agent, tools, costs,
+  home, executions, execution, inbox, manifests, newManifest, manifest, plans, plan, agents, agent, tools, costs, settings,
 ]);
 
 export function createAppRouter() {

@@ -54,6 +54,12 @@ class IdMint:
         )
 
 
+def first_id(prefix: str, at_ms: int) -> str:
+    """Return the smallest id that could be minted at `at_ms`: ids from then on are not less."""
+    letters = [_ALPHABET[at_ms >> shift & 31] for shift in range(45, -5, -5)]
+    return f"{prefix}_{''.join(letters)}{'0' * 16}"
+
+
 def event_id(execution_id: str, seq: int) -> EventId:
     """Return the id of an execution's event number `seq`: `evt_<execution>_<seq>`, known before the commit."""
     return EventId(f"evt_{execution_id.partition('_')[2]}_{seq}")

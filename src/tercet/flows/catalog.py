@@ -76,10 +76,15 @@ class Catalog:
         """Return the manifests of this name, of every owner."""
         return [deployed for (_, own), deployed in self._active.items() if own == name]
 
-    async def deploy(self, engine: Engine, loaded: LoadedManifest, *, owner_id: str) -> Deployed:
-        """Store a revision; an unchanged one is not stored again. Raises InvalidManifest."""
+    def check(self, loaded: LoadedManifest) -> Revision:
+        """Return the revision that deploying would store. Raises InvalidManifest."""
         revision = Revision.of(loaded)
         check_agent_tools(revision, self._agents.catalog)
+        return revision
+
+    async def deploy(self, engine: Engine, loaded: LoadedManifest, *, owner_id: str) -> Deployed:
+        """Store a revision; an unchanged one is not stored again. Raises InvalidManifest."""
+        revision = self.check(loaded)
         name = revision.manifest.name
         async with self._lock:
             current = self._active.get((owner_id, name))

@@ -186,4 +186,5 @@ def costs_to_wire(row: Record) -> dict[str, Any]:
     if "reserved_picousd" in row:
         wire["reserved_usd"] = float(from_pico(int(row["reserved_picousd"])))
         wire["flagged_calls"] = int(row["flagged_calls"])
+        wire["unpriced_calls"] = int(row["unpriced_calls"])
     return wire

@@ -45,6 +45,26 @@ def spent(
     return int(row[0]), int(row[1])
 
 
+def sums_of(
+    connection: sa.Connection, *, owner_id: str, agent: str | None = None, day: str | None = None
+) -> Record:
+    """Return `settled_picousd`, `reserved_picousd` and `tokens` (settled or reserved) within a scope."""
+    is_reserved = ledger.c.status == "RESERVED"
+    sums = {
+        "settled_picousd": sa.case((is_reserved, 0), else_=ledger.c.cost_picousd),
+        "reserved_picousd": sa.case((is_reserved, ledger.c.reserved_picousd), else_=0),
+        "tokens": _TOKENS,
+    }
+    query = sa.select(
+        *(sa.func.coalesce(sa.func.sum(value), 0).label(name) for name, value in sums.items())
+    ).where(ledger.c.owner_id == owner_id)
+    if agent is not None:
+        query = query.where(ledger.c.agent == agent)
+    if day is not None:
+        query = query.where(ledger.c.day == day)
+    return {name: int(value) for name, value in records(connection.execute(query))[0].items()}
+
+
 def open_reservations(connection: sa.Connection, task_id: str, step: str) -> list[Record]:
     """Return reservations that a crash left open."""
     return records(
@@ -72,6 +92,7 @@ def summarize(
             sa.func.sum(ledger.c.tokens_input).label("tokens_input"),
             sa.func.sum(ledger.c.tokens_output).label("tokens_output"),
             sa.func.sum(sa.case((ledger.c.flags != "[]", 1), else_=0)).label("flagged_calls"),
+            sa.func.sum(sa.case((ledger.c.flags.contains('"unpriced"'), 1), else_=0)).label("unpriced_calls"),
         )
         .where(ledger.c.owner_id == owner_id)
         .group_by(key)

@@ -11,6 +11,7 @@ from tercet.store.reader import Record, first, records
 from tercet.store.tables import execution_events, execution_subtasks, execution_tasks, executions, ledger
 
 MOST_TASKS = 2_000
+_HOUR_MS = 3_600_000
 
 
 def list_executions(
@@ -155,6 +156,20 @@ def count_by_status(
     if owner_id is not None:
         query = query.where(executions.c.owner_id == owner_id)
     return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def count_by_hour(connection: sa.Connection, *, owner_id: str, from_id: str) -> dict[int, dict[str, int]]:
+    """Return how many of an owner's executions since `from_id` have each status, by the hour (of the epoch) of their start."""
+    hour = (executions.c.created_at_ms // _HOUR_MS).label("hour")
+    query = (
+        sa.select(hour, executions.c.status, sa.func.count())
+        .where(executions.c.owner_id == owner_id, executions.c.id >= from_id)
+        .group_by(hour, executions.c.status)
+    )
+    counts: dict[int, dict[str, int]] = {}
+    for at, status, count in connection.execute(query):
+        counts.setdefault(int(at), {})[status] = count
+    return counts
 
 
 def task_counts(connection: sa.Connection) -> dict[str, int]:

@@ -8,14 +8,17 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from tercet.domain.clock import to_iso
-from tercet.domain.errors import InvalidInput
+from tercet.domain.errors import InvalidInput, NotFound
 from tercet.flows.catalog import Deployed
 from tercet.manifest.checks import open_text
 from tercet.manifest.event_graph import event_graph
+from tercet.manifest.loader import LoadedManifest
 from tercet.manifest.mermaid import to_mermaid
 from tercet.manifest.svg import to_svg
 from tercet.store.manifests import revisions_of
+from tercet.store.reader import Record
 from tercet.web.access import Caller, Node, Writer, page
+from tercet.wiring import Tercet
 
 router = APIRouter(prefix="/manifests", tags=["manifests"])
 _YAML_BODY = {
@@ -40,21 +43,41 @@ def _to_wire(deployed: Deployed) -> dict[str, Any]:
     }
 
 
-@router.post("", status_code=201, openapi_extra=_YAML_BODY)
-async def deploy(request: Request, node: Node, person: Writer) -> JSONResponse:
-    """Check a manifest (YAML) and put it in force: 201 for a new revision, 200 for the one in force already."""
-    raw = await request.body()
+def _revision_to_wire(row: Record) -> dict[str, Any]:
+    return {
+        "manifest_id": row["id"],
+        "revision": row["revision"],
+        "created_at": to_iso(row["created_at_ms"]),
+    }
+
+
+def _open(raw: bytes, node: Tercet) -> LoadedManifest:
+    """Read and check a body. Raises InvalidInput, or InvalidManifest with every problem."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput(
             "the manifest is not UTF-8", detail=[{"field": "body", "rule": "must be UTF-8"}]
         ) from error
-    loaded = open_text(text, executor_types=node.registry.types, allowed_handlers=node.catalog.handlers.names)
+    return open_text(text, executor_types=node.registry.types, allowed_handlers=node.catalog.handlers.names)
+
+
+@router.post("", status_code=201, openapi_extra=_YAML_BODY)
+async def deploy(request: Request, node: Node, person: Writer) -> JSONResponse:
+    """Check a manifest (YAML) and put it in force: 201 for a new revision, 200 for the one in force already."""
+    loaded = _open(await request.body(), node)
     before = {d.name: d.revision for d in node.catalog.all_active(person.owner_id)}
     deployed = await node.catalog.deploy(node.engine, loaded, owner_id=person.owner_id)
     created = before.get(deployed.name) != deployed.revision
     return JSONResponse(_to_wire(deployed), status_code=201 if created else 200)
+
+
+@router.post("/check", openapi_extra=_YAML_BODY)
+async def check(request: Request, node: Node, person: Writer) -> dict[str, Any]:
+    """Check a manifest and change nothing. Raises what deploying raises."""
+    loaded = _open(await request.body(), node)
+    revision = node.catalog.check(loaded)
+    return {"name": revision.manifest.name, "warnings": [warning.to_wire() for warning in loaded.warnings]}
 
 
 @router.get("")
@@ -76,15 +99,18 @@ async def show(name: str, node: Node, person: Caller) -> dict[str, Any]:
             {"name": block.name, "executor": deployed.definition.handler(block.name).executor}
             for block in deployed.definition.blocks.values()
         ],
-        "revisions": [
-            {
-                "manifest_id": row["id"],
-                "revision": row["revision"],
-                "created_at": to_iso(row["created_at_ms"]),
-            }
-            for row in rows
-        ],
+        "revisions": [_revision_to_wire(row) for row in rows],
     }
+
+
+@router.get("/{name}/revisions/{revision}")
+async def show_revision(name: str, revision: int, node: Node, person: Caller) -> dict[str, Any]:
+    """Return one revision of a manifest, in force or not, with its source."""
+    rows = await node.reader.read(revisions_of, person.owner_id, name)
+    row = next((row for row in rows if row["revision"] == revision), None)
+    if row is None:
+        raise NotFound(f"there is no revision {revision} of {name!r}")
+    return {**_revision_to_wire(row), "source": row["source"]}
 
 
 @router.get("/{name}/graph")

@@ -12,16 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field
 import tercet
 from tercet.domain.clock import to_datetime, to_iso
 from tercet.domain.errors import NotAllowed
+from tercet.domain.ids import first_id
+from tercet.domain.prices import from_pico
 from tercet.domain.savings import suggest_savings
+from tercet.engine.definition import BudgetRule
 from tercet.flows.wire import costs_to_wire
 from tercet.store.agents import agent_names
 from tercet.store.approvals import count_pending
-from tercet.store.ledger import summarize, usage_lines
-from tercet.store.listing import count_by_status, task_counts
+from tercet.store.ledger import summarize, sums_of, usage_lines
+from tercet.store.listing import count_by_hour, count_by_status, task_counts
 from tercet.web.access import Caller, Node, body_schema, json_body, parse
 
 router = APIRouter(tags=["operations"])
 plain = APIRouter(tags=["operations"])
+_HOUR_MS = 3_600_000
 
 
 class TokenIn(BaseModel):
@@ -56,6 +60,28 @@ async def admin_metrics(node: Node, person: Caller) -> dict[str, Any]:
     }
 
 
+@router.get("/throughput")
+async def throughput(
+    node: Node, person: Caller, hours: Annotated[int, Query(ge=1, le=168)] = 24
+) -> dict[str, Any]:
+    """Return how many executions began in each of the last hours, and how they stand now."""
+    this_hour = node.engine.clock.now_ms() // _HOUR_MS
+    first = this_hour - hours + 1
+    counts = await node.reader.read(
+        count_by_hour, owner_id=person.owner_id, from_id=first_id("exe", first * _HOUR_MS)
+    )
+    items = [
+        {
+            "hour": to_iso(hour * _HOUR_MS),
+            "started": sum(counts.get(hour, {}).values()),
+            "completed": counts.get(hour, {}).get("COMPLETED", 0),
+            "failed": counts.get(hour, {}).get("FAILED", 0),
+        }
+        for hour in range(first, this_hour + 1)
+    ]
+    return {"items": items, "next_cursor": None}
+
+
 @router.get("/ledger")
 async def ledger(
     node: Node,
@@ -72,6 +98,42 @@ async def ledger(
         {"key": row["key"], "name": names.get(row["key"], row["key"]), **costs_to_wire(row)} for row in rows
     ]
     return {"items": items, "next_cursor": None, "models": node.models.kind, "note": node.models.note}
+
+
+@router.get("/budgets")
+async def budgets(node: Node, person: Caller) -> dict[str, Any]:
+    """Return the budgets of the manifests in force, with what is settled and reserved where they count one sum."""
+    today = to_datetime(node.engine.clock.now_ms()).date().isoformat()
+    items = []
+    for deployed in node.catalog.all_active(person.owner_id):
+        for rule in deployed.definition.budgets:
+            scope = _scope_of(rule, today)
+            row = (
+                None if scope is None else await node.reader.read(sums_of, owner_id=person.owner_id, **scope)
+            )
+            items.append(
+                {
+                    "manifest": deployed.name,
+                    "scope": rule.scope,
+                    "name": rule.name,
+                    "limit_usd": None if rule.limit_usd is None else float(rule.limit_usd),
+                    "limit_tokens": rule.limit_tokens,
+                    "on_limit": rule.on_limit,
+                    "settled_usd": None if row is None else float(from_pico(row["settled_picousd"])),
+                    "reserved_usd": None if row is None else float(from_pico(row["reserved_picousd"])),
+                    "tokens": None if row is None else row["tokens"],
+                }
+            )
+    return {"items": items, "next_cursor": None}
+
+
+def _scope_of(rule: BudgetRule, today: str) -> dict[str, str] | None:
+    """Return what the rule sums up; None when it counts calls, executions or agents one by one."""
+    if rule.scope == "owner":
+        return {}
+    if rule.scope == "day":
+        return {"day": today}
+    return {"agent": rule.name} if rule.scope == "agent" and rule.name is not None else None
 
 
 @router.get("/costs/suggestions")

@@ -46,6 +46,72 @@ def test_a_manifest_is_refused_with_all_problems_and_can_never_cause_an_import(w
     with_api(use)
 
 
+def test_a_manifest_is_checked_without_being_put_in_force(with_api):
+    async def use(api: Api) -> None:
+        fine = await api.call(
+            "POST",
+            "/api/v1/manifests/check",
+            status=200,
+            content=MANIFEST.replace("name: shop", "name: other"),
+        )
+        wrong = await api.call(
+            "POST", "/api/v1/manifests/check", status=422, content=MANIFEST.replace("shop:check", "os:system")
+        )
+
+        assert fine == {"name": "other", "warnings": fine["warnings"]}
+        assert wrong["detail"][0]["line"] > 1
+        assert [m["name"] for m in (await api.call("GET", "/api/v1/manifests"))["items"]] == ["shop"]
+
+    with_api(use)
+
+
+def test_a_revision_that_is_no_longer_in_force_keeps_its_source(with_api):
+    async def use(api: Api) -> None:
+        await api.call("POST", "/api/v1/manifests", status=201, content=MANIFEST + "# changed\n")
+
+        first = await api.call("GET", "/api/v1/manifests/shop/revisions/1")
+
+        assert (first["revision"], first["source"]) == (1, MANIFEST)
+        await api.call("GET", "/api/v1/manifests/shop/revisions/9", status=404)
+
+    with_api(use)
+
+
+def test_budgets_tell_what_is_settled_and_reserved_where_they_are_one_sum(with_api):
+    async def use(api: Api) -> None:
+        budgets = """config:
+  budgets:
+    - {scope: day, limit_usd: 5.0}
+    - {scope: execution, limit_tokens: 1000, on_limit: approve}
+"""
+        await api.call("POST", "/api/v1/manifests", status=201, content=MANIFEST + budgets)
+
+        day, execution = (await api.call("GET", "/api/v1/budgets"))["items"]
+
+        assert day == {
+            "manifest": "shop", "scope": "day", "name": None, "limit_usd": 5.0, "limit_tokens": None,
+            "on_limit": "stop", "settled_usd": 0.0, "reserved_usd": 0.0, "tokens": 0,
+        }  # fmt: skip
+        assert (execution["limit_tokens"], execution["settled_usd"]) == (1000, None)
+
+    with_api(use)
+
+
+def test_throughput_counts_executions_by_the_hour_in_which_they_began(with_api):
+    async def use(api: Api) -> None:
+        for number in range(3):
+            body = {"name": "order.placed", "data": {"order_id": f"o{number}"}}
+            await api.call("POST", "/api/v1/events", status=201, json=body)
+
+        items = (await api.call("GET", "/api/v1/throughput?hours=6"))["items"]
+
+        assert len(items) == 6
+        assert sum(item["started"] for item in items[-2:]) == 3
+        assert [item["started"] for item in items[:4]] == [0, 0, 0, 0]
+
+    with_api(use)
+
+
 def test_an_event_is_answered_after_its_commit_and_a_key_makes_it_once(with_api):
     async def use(api: Api) -> None:
         body = {"name": "order.placed", "data": {"order_id": "o1"}, "idempotency_key": "k1"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tercet.domain.codec import digest, from_json, to_json
 from tercet.domain.contract import ExecutorResult, Usage
 from tercet.domain.duration import parse_seconds
-from tercet.domain.ids import IdMint, event_id
+from tercet.domain.ids import IdMint, event_id, first_id
 from tercet.domain.models import parse_model
 from tercet.domain.prices import Price, estimate_tokens, from_pico, price_usd, to_pico, verify_usage
 from tercet.domain.retry import RetryPolicy, backoff_seconds
@@ -97,6 +97,14 @@ def test_ids_sort_by_time_also_when_the_clock_stands_or_steps_back(steps):
 
     assert ids == sorted(set(ids))
     assert {len(one) for one in ids} == {30}
+
+
+@given(st.integers(0, 2**47), st.integers(1, 10_000))
+def test_the_first_id_of_a_time_parts_what_was_minted_before_from_the_rest(now_ms, later_ms):
+    before = IdMint(now_ms=lambda: now_ms, random_bytes=lambda n: b"\xff" * n).mint("exe")
+    after = IdMint(now_ms=lambda: now_ms + later_ms, random_bytes=lambda n: b"\0" * n).mint("exe")
+
+    assert before < first_id("exe", now_ms + later_ms) <= after
 
 
 def test_an_event_id_names_its_execution_and_number():

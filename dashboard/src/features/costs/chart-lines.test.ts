@@ -11,7 +11,7 @@ const line = (key: string, cost_usd: number): LedgerLine => ({
   tokens_output: 0,
   total_tokens: 0,
   reserved_usd: 0,
-  flagged_calls: 0,
+  flagged_calls: 0, unpriced_calls: 0, name: key,
 });
 
 describe("chartLines", () => {

@@ -18,7 +18,7 @@ export function chartLines(lines: readonly LedgerLine[], by: LedgerGroup, today:
   return [...lines]
     .sort((a, b) => b.cost_usd - a.cost_usd)
     .slice(0, MOST_BARS)
-    .map(({ key, cost_usd }) => ({ key, label: by === "execution" ? key.slice(-6) : key, cost_usd }));
+    .map(({ key, name, cost_usd }) => ({ key, label: by === "execution" ? key.slice(-6) : name, cost_usd }));
 }
 
 function days(lines: readonly LedgerLine[], today: string): ChartLine[] {

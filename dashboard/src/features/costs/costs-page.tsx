@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 
 import classes from "@/features/costs/costs-page.module.css";
+import { Budgets } from "@/features/costs/budgets";
 import { LedgerTable } from "@/features/costs/ledger-table";
 import { Suggestions } from "@/features/costs/suggestions";
 import type { LedgerGroup } from "@/shared/api/ledger";
@@ -50,6 +51,7 @@ export function CostsPage({ by, onBy }: { by: LedgerGroup; onBy: (by: LedgerGrou
           )
         }
       </Loaded>
+      <Budgets />
       <Suggestions />
     </Page>
   );
@@ -58,8 +60,9 @@ export function CostsPage({ by, onBy }: { by: LedgerGroup; onBy: (by: LedgerGrou
 function Totals({ lines }: { lines: LedgerLine[] }) {
   const sum = (pick: (line: LedgerLine) => number) => lines.reduce((total, line) => total + pick(line), 0);
   const flagged = sum((line) => line.flagged_calls);
+  const unpriced = sum((line) => line.unpriced_calls);
   const figures = [
-    ["Spent", formatUsd(sum((line) => line.cost_usd))],
+    ["Settled", formatUsd(sum((line) => line.cost_usd))],
     ["Reserved", formatUsd(sum((line) => line.reserved_usd))],
     ["Calls", formatCount(sum((line) => line.calls))],
     ["Tokens in", formatShortCount(sum((line) => line.tokens_input))],
@@ -77,16 +80,23 @@ function Totals({ lines }: { lines: LedgerLine[] }) {
           </Title>
         </div>
       ))}
-      {flagged > 0 && (
-        <div className={`panel ${classes.total}`} data-bad>
-          <Text size="xs" c="dimmed">
-            Calls to look at
-          </Text>
-          <Title order={2} size="h3">
-            {flagged}
-          </Title>
-        </div>
+      {unpriced > 0 && <Flagged label="Calls without a price" count={unpriced} title="Their model has no known price, so they count as $0 here." />}
+      {flagged > unpriced && (
+        <Flagged label="Calls to look at" count={flagged - unpriced} title="What the model reported does not add up; the price was computed again." />
       )}
+    </div>
+  );
+}
+
+function Flagged({ label, count, title }: { label: string; count: number; title: string }) {
+  return (
+    <div className={`panel ${classes.total}`} data-bad title={title}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Title order={2} size="h3" className="numbers">
+        {formatCount(count)}
+      </Title>
     </div>
   );
 }

@@ -17,7 +17,7 @@ export function LedgerTable({ lines, by }: { lines: LedgerLine[]; by: LedgerGrou
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{HEADS[by]}</Table.Th>
-            {["Calls", "Tokens in", "Tokens out", "Reserved", "Cost"].map((head) => (
+            {["Calls", "Tokens in", "Tokens out", "Reserved", "Settled"].map((head) => (
               <Table.Th key={head} className={classes.figure}>
                 {head}
               </Table.Th>
@@ -44,9 +44,12 @@ function Line({ line, by }: { line: LedgerLine; by: LedgerGroup }) {
             {line.key}
           </Link>
         ) : (
-          line.key
+          line.name
         )}
-        {line.flagged_calls > 0 && <span className="dim"> {line.flagged_calls} to look at</span>}
+        {line.unpriced_calls > 0 && <span className={classes.flag}>{formatCount(line.unpriced_calls)} without a price</span>}
+        {line.flagged_calls > line.unpriced_calls && (
+          <span className={classes.flag}>{formatCount(line.flagged_calls - line.unpriced_calls)} with figures that do not fit</span>
+        )}
       </Table.Td>
       <Table.Td className={classes.figure}>{formatCount(line.calls)}</Table.Td>
       <Table.Td className={classes.figure}>{formatCount(line.tokens_input)}</Table.Td>

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { FirstSteps } from "@/features/home/first-steps";
 import classes from "@/features/home/home-page.module.css";
 import { SpendDays } from "@/features/home/spend-days";
+import { Throughput } from "@/features/home/throughput";
 import { listApprovals } from "@/shared/api/approvals";
 import { newestExecutions } from "@/shared/api/executions";
 import type { Approval, Execution } from "@/shared/api/wire";
@@ -67,13 +68,16 @@ function Overview({ executions, approvals }: { executions: Execution[]; approval
             <ExecutionLine key={one.execution_id} execution={one} />
           ))}
         </Box>
-        <Box title="Newest" to="/executions">
-          {executions.slice(0, MOST).map((one) => (
-            <ExecutionLine key={one.execution_id} execution={one} />
-          ))}
+        <Box title="Throughput, last 24 hours" to="/executions">
+          <Throughput />
         </Box>
         <Box title="Spend, last 14 days" to="/costs">
           <SpendDays />
+        </Box>
+        <Box title="Newest" wide to="/executions">
+          {executions.slice(0, MOST).map((one) => (
+            <ExecutionLine key={one.execution_id} execution={one} />
+          ))}
         </Box>
       </div>
     </>
@@ -110,9 +114,17 @@ function Figure({ label, value, to, search, meaning, more = "" }: FigureProps) {
   );
 }
 
-function Box({ title, to, children }: { title: string; to: "/inbox" | "/executions" | "/costs"; children: ReactNode }) {
+interface BoxProps {
+  title: string;
+  to: "/inbox" | "/executions" | "/costs";
+  /** Takes the whole row. */
+  wide?: boolean;
+  children: ReactNode;
+}
+
+function Box({ title, to, wide = false, children }: BoxProps) {
   return (
-    <section className={`panel ${classes.box}`} aria-label={title}>
+    <section className={`panel ${classes.box}`} data-wide={wide || undefined} aria-label={title}>
       <header className={classes.boxHead}>
         <Title order={2} size="h5">
           {title}

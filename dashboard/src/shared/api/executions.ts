@@ -19,6 +19,8 @@ export const executionKeys = {
   rows: (filter: ExecutionFilter) => ["executions", "list", "rows", filter] as const,
   one: (id: string) => ["executions", "one", id] as const,
   log: (id: string) => ["executions", "log", id] as const,
+  /** Not under `all`: each look is recorded, so nothing asks again but the reader. */
+  revealed: (id: string) => ["revealed", id] as const,
 };
 
 function listExecutions(query: ExecutionFilter & { limit: number; cursor?: string }, signal?: AbortSignal) {
@@ -30,6 +32,23 @@ export function newestExecutions(filter: ExecutionFilter, limit = PAGE) {
   return queryOptions({
     queryKey: executionKeys.head(filter, limit),
     queryFn: ({ signal }) => listExecutions({ ...filter, limit }, signal),
+  });
+}
+
+/** How many executions began in an hour, and how these stand now. */
+export interface ThroughputHour {
+  hour: string;
+  started: number;
+  completed: number;
+  failed: number;
+}
+
+export function throughputOf(hours: number) {
+  return queryOptions({
+    queryKey: ["throughput", hours],
+    queryFn: ({ signal }) =>
+      answerOf<Listing<ThroughputHour>>(api.GET("/api/v1/throughput", { params: { query: { hours } }, signal })),
+    refetchInterval: 15_000,
   });
 }
 
@@ -100,20 +119,50 @@ export function executionLog(id: string) {
 
 async function continueLog(id: string, client: QueryClient, signal: AbortSignal): Promise<LogEvent[]> {
   const known = client.getQueryData<LogEvent[]>(executionKeys.log(id)) ?? [];
-  const fresh: LogEvent[] = [];
+  const fresh = await logAfter(id, known.at(-1)?.seq ?? 0, false, signal);
+  return fresh.length === 0 ? known : [...known, ...fresh];
+}
+
+function withOwnTask(event: LogEvent): LogEvent {
+  return event.execution_task_id === undefined ? event : { ...event, task_id: event.execution_task_id };
+}
+
+async function logAfter(id: string, seq: number, reveal: boolean, signal: AbortSignal): Promise<LogEvent[]> {
+  const events: LogEvent[] = [];
   for (;;) {
-    const after = fresh.at(-1)?.seq ?? known.at(-1)?.seq ?? 0;
+    const after = events.at(-1)?.seq ?? seq;
     const path = { execution_id: id };
     const page = await answerOf<Listing<LogEvent>>(
       api.GET("/api/v1/executions/{execution_id}/events", {
-        params: { path, query: { after, limit: LOG_PAGE } },
+        params: { path, query: { after, limit: LOG_PAGE, reveal } },
         signal,
       }),
     );
-    fresh.push(...page.items);
-    if (page.items.length < LOG_PAGE) break;
+    events.push(...page.items.map(withOwnTask));
+    if (page.items.length < LOG_PAGE) return events;
   }
-  return fresh.length === 0 ? known : [...known, ...fresh];
+}
+
+export interface Revealed {
+  detail: ExecutionDetail;
+  log: LogEvent[];
+}
+
+/** An execution and its log with personal data as they are. The server records who looks; viewers are refused. */
+export function revealedExecution(id: string) {
+  const path = { execution_id: id };
+  return queryOptions({
+    queryKey: executionKeys.revealed(id),
+    queryFn: async ({ signal }): Promise<Revealed> => {
+      const detail = await answerOf<ExecutionDetail>(
+        api.GET("/api/v1/executions/{execution_id}", { params: { path, query: { reveal: true } }, signal }),
+      );
+      return { detail, log: await logAfter(id, 0, true, signal) };
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
 }
 
 export type ExecutionCommand =

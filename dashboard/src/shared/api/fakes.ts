@@ -10,6 +10,9 @@ export function makeExecution(fields: Partial<Execution> = {}): Execution {
     kind: "manifest",
     name: "lead-campaign",
     manifest_id: "mfr_1",
+    plan_id: null,
+    agent_id: null,
+    requested_by: "owner",
     retry_of: null,
     status: "RUNNING",
     status_message: null,
@@ -64,6 +67,7 @@ export function makeEvent(fields: Partial<LogEvent> = {}): LogEvent {
     error_message: null,
     human_review_required: false,
     timestamp: AT,
+    agent_timestamp: null,
     ...fields,
   };
 }

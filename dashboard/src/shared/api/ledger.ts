@@ -1,13 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { answerOf, api } from "@/shared/api/client";
-import type { CostSuggestions, Ledger } from "@/shared/api/wire";
+import type { Budget, CostSuggestions, Ledger, Listing } from "@/shared/api/wire";
 
 export type LedgerGroup = "day" | "agent" | "model" | "execution";
 
 export const ledgerKeys = {
   all: ["ledger"] as const,
   by: (group: LedgerGroup, executionId?: string) => ["ledger", group, executionId ?? null] as const,
+  budgets: ["ledger", "budgets"] as const,
   suggestions: (days: number) => ["ledger", "suggestions", days] as const,
 };
 
@@ -18,6 +19,13 @@ export function ledgerBy(group: LedgerGroup, executionId?: string) {
       const query = { group_by: group, execution_id: executionId };
       return answerOf<Ledger>(api.GET("/api/v1/ledger", { params: { query }, signal }));
     },
+  });
+}
+
+export function listBudgets() {
+  return queryOptions({
+    queryKey: ledgerKeys.budgets,
+    queryFn: ({ signal }) => answerOf<Listing<Budget>>(api.GET("/api/v1/budgets", { signal })),
   });
 }
 

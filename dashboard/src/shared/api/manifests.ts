@@ -1,13 +1,17 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 
+import type { Problem } from "@/shared/api/api-error";
+import { ApiError } from "@/shared/api/api-error";
 import { answerOf, api } from "@/shared/api/client";
-import type { Listing, Manifest, ManifestDetail } from "@/shared/api/wire";
+import type { Listing, Manifest, ManifestDetail, ManifestRevision } from "@/shared/api/wire";
 import { parseMermaid } from "@/shared/graph/mermaid-graph";
 
 export const manifestKeys = {
   all: ["manifests"] as const,
   one: (name: string) => ["manifests", "one", name] as const,
   graph: (name: string) => ["manifests", "graph", name] as const,
+  revision: (name: string, revision: number) => ["revision of a manifest", name, revision] as const,
+  check: (source: string) => ["check of a manifest", source] as const,
 };
 
 export function listManifests() {
@@ -23,6 +27,40 @@ export function oneManifest(name: string) {
     queryFn: ({ signal }) =>
       answerOf<ManifestDetail>(api.GET("/api/v1/manifests/{name}", { params: { path: { name } }, signal })),
   });
+}
+
+/** A revision, in force or not. It never changes. */
+export function oneRevision(name: string, revision: number) {
+  const params = { path: { name, revision } };
+  return queryOptions({
+    queryKey: manifestKeys.revision(name, revision),
+    queryFn: ({ signal }) =>
+      answerOf<ManifestRevision>(api.GET("/api/v1/manifests/{name}/revisions/{revision}", { params, signal })),
+    staleTime: Infinity,
+  });
+}
+
+/** What is wrong with a source, and what is doubtful. Nothing is deployed. */
+export function checkOf(source: string) {
+  return queryOptions({
+    queryKey: manifestKeys.check(source),
+    queryFn: async ({ signal }): Promise<readonly Problem[]> => {
+      try {
+        const call = api.POST("/api/v1/manifests/check", { ...yamlBody(source), signal });
+        return (await answerOf<{ warnings: Problem[] }>(call)).warnings;
+      } catch (error) {
+        if (error instanceof ApiError && error.detail.length > 0) return error.detail;
+        throw error;
+      }
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+}
+
+function yamlBody(source: string) {
+  return { body: source, bodySerializer: (text: string) => text, headers: { "Content-Type": "application/yaml" } };
 }
 
 /** The manifest's shape: who hands what to whom. */
@@ -45,11 +83,7 @@ export function useDeploy() {
   return useMutation({
     mutationFn: (source: string) =>
       answerOf<Manifest>(
-        api.POST("/api/v1/manifests", {
-          body: source,
-          bodySerializer: (text: string) => text,
-          headers: { "Content-Type": "application/yaml" },
-        }),
+        api.POST("/api/v1/manifests", yamlBody(source)),
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: manifestKeys.all }),
   });

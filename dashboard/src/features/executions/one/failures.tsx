@@ -5,7 +5,6 @@ import classes from "@/features/executions/one/execution-page.module.css";
 import { adviceOn } from "@/features/executions/one/failure-advice";
 import { useExecutionCommand } from "@/shared/api/executions";
 import type { ExecutionDetail, Task } from "@/shared/api/wire";
-import { mask } from "@/shared/data/mask";
 import { sayError } from "@/shared/states/notice";
 import { hasEnded } from "@/shared/status/status";
 
@@ -34,7 +33,7 @@ function Failure({ execution, task, onOpen }: { execution: ExecutionDetail; task
       <div className={classes.failureText}>
         <strong>{task.handler}</strong> failed after {task.attempt} {task.attempt === 1 ? "attempt" : "attempts"}
         {task.error_type !== null && <span className="mono dim"> {task.error_type}</span>}
-        <p className="prose">{mask(task.error_message ?? "no message")}</p>
+        <p className="prose">{task.error_message ?? "no message"}</p>
         <p className="dim">{adviceOn(task.error_type)}</p>
       </div>
       <div className={classes.failureActions}>

@@ -1,4 +1,4 @@
-import type { Subtask } from "@/shared/api/wire";
+import type { Subtask, Task } from "@/shared/api/wire";
 
 export interface ModelTurn {
   model: string;
@@ -8,11 +8,17 @@ export interface ModelTurn {
   costUsd: number;
   unpriced: boolean;
   content: string | null;
+  toolCalls: ToolCall[];
+}
+
+export interface ToolCall {
+  name: string;
+  arguments: unknown;
 }
 
 interface RecordedResult {
   model_used?: string;
-  result?: { content?: unknown };
+  result?: { content?: unknown; parts?: unknown };
   usage?: {
     tokens_input?: number;
     tokens_output?: number;
@@ -35,6 +41,30 @@ export function readTurn(step: Pick<Subtask, "result_data">): ModelTurn | null {
     cacheReadTokens: usage.cache_read_tokens ?? 0,
     costUsd: usage.estimated_cost ?? 0,
     unpriced: usage.unpriced === true,
-    content: typeof content === "string" ? content : null,
+    content: typeof content === "string" && content !== "" ? content : null,
+    toolCalls: toolCallsOf(recorded.result?.parts),
   };
+}
+
+function toolCallsOf(parts: unknown): ToolCall[] {
+  if (!Array.isArray(parts)) return [];
+  const known = parts as { type?: unknown; name?: unknown; arguments?: unknown }[];
+  return known.filter((part) => part.type === "tool_call").map((part) => ({ name: String(part.name), arguments: part.arguments }));
+}
+
+export interface TurnOfTask {
+  task: Task;
+  step: Subtask;
+  turn: ModelTurn;
+}
+
+/** Every turn of every model in the order in which they began. */
+export function turnsOf(tasks: readonly Task[]): TurnOfTask[] {
+  const turns = tasks.flatMap((task) =>
+    task.subtasks.flatMap((step) => {
+      const turn = readTurn(step);
+      return turn === null ? [] : [{ task, step, turn }];
+    }),
+  );
+  return turns.sort((a, b) => (a.step.started_at ?? "").localeCompare(b.step.started_at ?? ""));
 }

@@ -31,6 +31,14 @@ export function SubtaskCard({ step }: { step: Subtask }) {
       <Collapse expanded={open}>
         <div className={classes.body}>
           {turn?.content != null && <Text className={`prose ${classes.content}`}>{turn.content}</Text>}
+          {turn?.toolCalls.map((call, index) => (
+            <div key={index}>
+              <Text size="xs" c="dimmed" mb={4}>
+                calls <span className="mono">{call.name}</span>
+              </Text>
+              <JsonView value={call.arguments} label={`Arguments of ${call.name}`} />
+            </div>
+          ))}
           {step.result_data === null ? <Text size="sm" c="dimmed">No result yet.</Text> : <JsonView value={step.result_data} label={`Result of ${step.name}`} />}
         </div>
       </Collapse>

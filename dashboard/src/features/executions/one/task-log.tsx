@@ -1,6 +1,5 @@
 import classes from "@/features/executions/one/task-log.module.css";
 import type { LogEvent } from "@/shared/api/wire";
-import { mask } from "@/shared/data/mask";
 import { When } from "@/shared/time/when";
 
 /** The events of one task in the order in which they happened. */
@@ -15,7 +14,7 @@ export function TaskLog({ events }: { events: LogEvent[] }) {
           <span>
             <span className="mono">{event.event_type}</span> <span className="dim">{event.subtask_id}</span>
             {(event.error_message ?? event.message) !== null && event.event_type !== "task_started" && (
-              <span className={`dim ${classes.message}`}>{mask(event.error_message ?? event.message ?? "")}</span>
+              <span className={`dim ${classes.message}`}>{event.error_message ?? event.message ?? ""}</span>
             )}
           </span>
         </li>

@@ -1,6 +1,7 @@
 import { Button, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 
+import { AttemptsPart } from "@/features/executions/one/attempts-part";
 import { adviceOn } from "@/features/executions/one/failure-advice";
 import { SubtaskCard } from "@/features/executions/one/subtask-card";
 import { TaskLog } from "@/features/executions/one/task-log";
@@ -8,7 +9,6 @@ import { useExecutionCommand } from "@/shared/api/executions";
 import type { ExecutionDetail, LogEvent, Task } from "@/shared/api/wire";
 import { CopyableId } from "@/shared/data/copyable";
 import { JsonView } from "@/shared/data/json-view";
-import { mask } from "@/shared/data/mask";
 import { sayError } from "@/shared/states/notice";
 import { KindMark } from "@/shared/status/kind-mark";
 import { hasEnded, readTask } from "@/shared/status/status";
@@ -77,6 +77,11 @@ function TaskBody({ execution, task, log }: { execution: ExecutionDetail; task: 
           </Stack>
         </Part>
       )}
+      {task.attempt > 1 && (
+        <Part title="Attempts">
+          <AttemptsPart task={task} log={log} />
+        </Part>
+      )}
       <Part title="Log">
         <TaskLog events={log.filter((event) => event.task_id === task.task_id)} />
       </Part>
@@ -100,7 +105,7 @@ function TaskError({ task }: { task: Task }) {
     <Part title="Error">
       <Text size="sm" className="prose" c="var(--status-failed)">
         {task.error_type !== null && <span className="mono">{task.error_type} </span>}
-        {mask(task.error_message ?? "")}
+        {task.error_message ?? ""}
       </Text>
       <Text size="sm" c="dimmed" mt={4}>
         {adviceOn(task.error_type)}
