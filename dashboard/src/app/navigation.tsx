@@ -51,7 +51,7 @@ export function Navigation({ onLeave }: { onLeave: () => void }) {
 
 /** How many approvals wait, as seen from every page. */
 function Waiting(): ReactNode {
-  useLive({ of: "approvals" });
+  useLive({ of: "lists" });
   const pending = useQuery(listApprovals("pending")).data?.items.length ?? 0;
   if (pending === 0) return null;
   return (

@@ -19,13 +19,14 @@ export const executionKeys = {
   rows: (filter: ExecutionFilter) => ["executions", "list", "rows", filter] as const,
   one: (id: string) => ["executions", "one", id] as const,
   log: (id: string) => ["executions", "log", id] as const,
+  tree: (id: string) => ["executions", "tree", id] as const,
 };
 
 function listExecutions(query: ExecutionFilter & { limit: number; cursor?: string }, signal?: AbortSignal) {
   return answerOf<Listing<Execution>>(api.GET("/api/v1/executions", { params: { query }, signal }));
 }
 
-/** The newest executions; this is what polling asks for again. */
+/** The newest executions. */
 export function newestExecutions(filter: ExecutionFilter, limit = PAGE) {
   return queryOptions({
     queryKey: executionKeys.head(filter, limit),
@@ -99,7 +100,8 @@ export function executionLog(id: string) {
 }
 
 async function continueLog(id: string, client: QueryClient, signal: AbortSignal): Promise<LogEvent[]> {
-  const known = client.getQueryData<LogEvent[]>(executionKeys.log(id)) ?? [];
+  // What a stream brought lacks its data, so it is read again.
+  const known = (client.getQueryData<LogEvent[]>(executionKeys.log(id)) ?? []).filter((event) => event.is_partial !== true);
   const fresh: LogEvent[] = [];
   for (;;) {
     const after = fresh.at(-1)?.seq ?? known.at(-1)?.seq ?? 0;

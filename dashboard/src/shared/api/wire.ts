@@ -36,6 +36,9 @@ export interface Execution {
   kind: string;
   name: string;
   manifest_id: string | null;
+  plan_id: string | null;
+  agent_id: string | null;
+  requested_by: string | null;
   retry_of: string | null;
   status: ExecutionStatus;
   status_message: string | null;
@@ -108,6 +111,8 @@ export interface LogEvent {
   error_message: string | null;
   human_review_required: boolean;
   timestamp: string;
+  /** Came over a stream, which leaves out data; the log is read again soon. */
+  is_partial?: boolean;
 }
 
 export interface ApprovalItem {
