@@ -9,7 +9,7 @@ const EXECUTION_STATUSES: readonly ExecutionStatus[] = [
 const APPROVAL_STATUSES: readonly ApprovalStatus[] = [
   "pending", "approved", "rejected", "revision_requested", "expired", "cancelled", "revoked", "decided",
 ];
-export const EXECUTION_TABS = ["graph", "timeline", "tasks", "events", "data"] as const;
+export const EXECUTION_TABS = ["plan", "schedule", "graph", "timeline", "tasks", "events", "data"] as const;
 export const MANIFEST_TABS = ["graph", "source", "revisions", "send"] as const;
 export const PLAN_TABS = ["gantt", "tree", "problems"] as const;
 export const COST_GROUPS = ["day", "agent", "model", "execution"] as const;
