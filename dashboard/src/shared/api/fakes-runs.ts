@@ -1,4 +1,5 @@
 /** Typed examples of plans at work; a test names only the fields that matter to it. */
+import type { Agent } from "@/shared/api/agents";
 import type { RunSubtask, RunTask, RunTree } from "@/shared/api/plan-runs";
 
 export function makeRunSubtask(fields: Partial<RunSubtask> = {}): RunSubtask {
@@ -18,4 +19,12 @@ export function makeRunTask(fields: Partial<RunTask> = {}): RunTask {
 
 export function makeRunTree(tasks: RunTask[]): RunTree {
   return { plan_id: "pln_1", title: "A new fence", goal: "", phases: [{ phase_id: "p", name: "Prepare", tasks }], critical_path: [] };
+}
+
+export function makeAgent(fields: Partial<Agent> = {}): Agent {
+  return {
+    id: "agt_1", name: "scout", description: "", role: "", instructions: "", model: "sonnet", fallback_models: [], tools: {}, limits: {},
+    is_active: true, has_api_key: false, revision: 1, created_at: "2026-11-20T10:00:00.000Z", updated_at: "2026-11-20T10:00:00.000Z",
+    is_worker: true, capabilities: [], last_heartbeat: null, ...fields,
+  };
 }
