@@ -6,6 +6,7 @@ import {
   IconHome,
   IconInbox,
   IconLogout,
+  IconMessages,
   IconRobot,
   IconTimelineEvent,
   IconTool,
@@ -26,6 +27,7 @@ const PLACES = [
   { to: "/manifests", label: "Manifests", icon: IconFileCode },
   { to: "/plans", label: "Plans", icon: IconChecklist },
   { to: "/agents", label: "Agents", icon: IconRobot },
+  { to: "/chat", label: "Chat", icon: IconMessages },
   { to: "/tools", label: "Tools", icon: IconTool },
   { to: "/costs", label: "Costs", icon: IconCoin },
 ] as const;

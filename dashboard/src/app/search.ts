@@ -72,6 +72,15 @@ export function readPlanSearch(raw: Raw): PlanSearch {
   return { tab: oneOf(raw, "tab", PLAN_TABS), task: text(raw, "task"), start: start && /^\d{4}-\d\d-\d\d$/.test(start) ? start : undefined };
 }
 
+export interface ChatSearch {
+  project?: string;
+  conversation?: string;
+}
+
+export function readChatSearch(raw: Raw): ChatSearch {
+  return { project: text(raw, "project"), conversation: text(raw, "conversation") };
+}
+
 export interface CostsSearch {
   by?: (typeof COST_GROUPS)[number];
 }
