@@ -3,10 +3,10 @@ import type { Page } from "@playwright/test";
 import { api, expect, test } from "./reader";
 import { ownerToken } from "./server";
 
-const headers = { Authorization: `Bearer ${ownerToken()}` };
+const headers = () => ({ Authorization: `Bearer ${ownerToken()}` });
 
 async function post<T>(page: Page, path: string, data: object): Promise<T> {
-  const response = await page.request.post(`/api/v1${path}`, { headers, data });
+  const response = await page.request.post(`/api/v1${path}`, { headers: headers(), data });
   expect(response.ok(), await response.text()).toBe(true);
   return (await response.json()) as T;
 }
@@ -46,7 +46,7 @@ test("a plan is started from its page and followed while agents and people work"
   const tree = page.getByRole("region", { name: "Plan", exact: true });
   await expect(tree.getByText("Measure the run")).toBeVisible();
 
-  const work = await page.request.get(`/api/v1/agents/${worker.agent_id}/work`, { headers });
+  const work = await page.request.get(`/api/v1/agents/${worker.agent_id}/work`, { headers: headers() });
   const { task_id: taskId } = (await work.json()) as { task_id: string };
   const report = (fields: object) => post(page, `/executions/${id}/events`, { agent_id: worker.agent_id, task_id: taskId, ...fields });
   await report({ event_type: "task_started", status: "RUNNING" });
