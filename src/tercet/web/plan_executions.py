@@ -88,7 +88,7 @@ async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
     tasks = await node.reader.read(tasks_of, execution_id)
     return {
         "execution": execution_to_wire(row, node.reveals.masked),
-        **plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]),
+        **plan_tree(plan, tasks, started_at_ms=row["created_at_ms"], view=node.reveals.masked),
     }
 
 

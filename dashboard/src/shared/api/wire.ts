@@ -104,6 +104,8 @@ export interface LogEvent {
   task_id: string | null;
   subtask_id: string | null;
   agent_id: string | null;
+  /** When it happened by the agent worker's own clock. */
+  agent_timestamp: string | null;
   status: string | null;
   message: string | null;
   output_data: unknown;

@@ -69,7 +69,7 @@ export function withEvents(log: LogEvent[], events: EventMessage[]): LogEvent[] 
     // After a hole the reading brings the rest: the order of the log is never broken.
     if (message.seq !== last + 1) continue;
     last = message.seq;
-    added.push({ ...message, output_data: null, error_message: null, human_review_required: false, is_partial: true });
+    added.push({ ...message, agent_timestamp: null, output_data: null, error_message: null, human_review_required: false, is_partial: true });
   }
   return added.length === 0 ? log : [...log, ...added];
 }

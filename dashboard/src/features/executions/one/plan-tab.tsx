@@ -8,7 +8,6 @@ import { adviceOn } from "@/features/executions/one/failure-advice";
 import classes from "@/features/executions/one/plan-tab.module.css";
 import { listAgents } from "@/shared/api/agents";
 import type { RunPhase, RunSubtask, RunTask, RunTree } from "@/shared/api/plan-runs";
-import { mask } from "@/shared/data/mask";
 import { EmptyState } from "@/shared/states/states";
 import { KindMark } from "@/shared/status/kind-mark";
 import { readRunSubtask, readRunTask } from "@/shared/status/run-status";
@@ -130,7 +129,7 @@ function Trouble({ message, type }: { message: string; type: string | null }) {
   return (
     <p className={classes.trouble}>
       {type !== null && <span className="mono">{type} </span>}
-      <span className="prose">{mask(message)}</span> <span className="dim">{adviceOn(type)}</span>
+      <span className="prose">{message}</span> <span className="dim">{adviceOn(type)}</span>
     </p>
   );
 }
