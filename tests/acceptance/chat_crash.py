@@ -16,6 +16,7 @@ from tercet.humans.decide import Decision
 from tercet.humans.person import Person
 from tercet.settings import Settings
 from tercet.tools.base import ToolBase
+from tercet.tools.catalog import ToolCatalog
 from tercet.wiring import Tercet, open_tercet
 
 OWNER = "local"
@@ -46,8 +47,9 @@ async def _run(folder: Path, base_url: str | None, message: str, kill_at_commit:
         settings = Settings(
             _env_file=None, data_dir=folder, anthropic_api_key=SecretStr("k"), anthropic_base_url=base_url
         )
+    # Known before the node starts: what a crash left goes on at once.
+    ToolCatalog.discover = lambda self: self.add(StampChatTool(), origin="test")  # type: ignore[method-assign]
     async with open_tercet(settings) as node:
-        node.tools.add(StampChatTool(), origin="test")
         commits = 0
 
         def count(_unit: Any) -> None:

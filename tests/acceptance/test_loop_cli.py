@@ -112,7 +112,7 @@ def test_a_step_for_a_person_waits_and_goes_on_when_it_is_decided(cli: Cli):
 
 def test_what_cannot_be_started_is_refused_in_one_line(cli: Cli):
     assert "either a goal or --resume" in cli(code=2)
-    assert "'worker'" in cli("g", "--executor", "worker:x", code=2)
+    assert "'robot:x'" in cli("g", "--executor", "robot:x", code=2)
     assert "there is no tool 'nothing'" in cli("g", "--tool", "nothing", code=2)
     assert "there is no loop 'exe_0'" in cli("--resume", "exe_0", code=2)
     assert "budget_usd" in cli("g", "--budget-usd", "0", code=2)

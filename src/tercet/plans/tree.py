@@ -83,7 +83,7 @@ def _subtask(subtask: PlanSubtask, step: Record | None, view: Callable[[Any], An
         "subtask_id": subtask.subtask_id,
         "title": subtask.title,
         "action": subtask.action,
-        "params": subtask.params,
+        "params": view(subtask.params),
         "prerequisites": subtask.prerequisites,
         "status": step["status"] if step is not None else "WAITING",
         "attempt": step["attempt"] if step is not None else 0,

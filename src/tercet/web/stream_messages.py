@@ -47,9 +47,10 @@ async def messages_of_execution(
     """Yield the update as it is, what came after `after_seq`, then what comes; for as long as it is read."""
     execution_id, of_plan = execution["id"], execution["plan_id"] is not None
     with node.live.watch_execution(execution_id) as subscription:
+        # Read before the first message: a reader that has it misses nothing that comes later.
+        sent = after_seq if after_seq is not None else await node.reader.read(last_seq, execution_id)
         row = await node.reader.read(get_execution, owner_id=execution["owner_id"], execution_id=execution_id)
         yield _update(node, _update_of_row(row or execution))
-        sent = after_seq if after_seq is not None else await node.reader.read(last_seq, execution_id)
         async for message in _stored(node, execution_id, sent, of_plan):
             sent = message[0]
             yield message[1]

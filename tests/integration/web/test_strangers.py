@@ -17,6 +17,7 @@ BY_SIGNATURE = {"/api/v1/hooks/{manifest}/{path}"}
 async def furnish(api: Any) -> dict[str, str]:
     """Give the first owner one of everything; return ids by the name of their path parameter."""
     execution_id = await api.place()
+    shop = await api.call("GET", "/api/v1/manifests/shop")
     execution = await api.call("GET", f"/api/v1/executions/{execution_id}")
     approval = (await api.call("GET", "/api/v1/approvals"))["items"][0]
     agent = await api.call("POST", "/api/v1/agents", json={"name": "private", "model": "haiku"})
@@ -45,7 +46,7 @@ async def furnish(api: Any) -> dict[str, str]:
         "manifest": "shop", "conversation_id": turn["conversation_id"], "project_id": project["project_id"],
         "document_id": document["document_id"], "item_id": approval["approval_id"],
         "task_id": execution["tasks"][0]["task_id"], "worker": worker["agent_id"], "running": running["execution_id"],
-        "path": "pay", "tool_name": "calculator", "key_id": "k1",
+        "path": "pay", "revision": str(shop["revision"]), "tool_name": "calculator", "key_id": "k1",
     }  # fmt: skip
 
 
