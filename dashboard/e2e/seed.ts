@@ -54,8 +54,8 @@ async function planAtWork(post: Post, get: Get, planId: string): Promise<void> {
   const worker = { name: "mason", role: "builder", capabilities: ["calculator", "carpentry", "human"] };
   const { agent_id } = (await post("/agents/register", worker)) as { agent_id: string };
   const { execution_id } = (await post("/executions", { plan_id: planId, agent_ids: [agent_id] })) as { execution_id: string };
-  const { task_id } = (await get(`/agents/${agent_id}/work`)) as { task_id: string };
-  await post(`/executions/${execution_id}/events`, { agent_id, task_id, event_type: "task_started", status: "RUNNING" });
+  const { next_task: { task_id } } = (await get(`/agents/${agent_id}/work`)) as { next_task: { task_id: string } };
+  await post(`/executions/${execution_id}/events`, { agent_id, task_id, event_type: "task_started", status: "running" });
 }
 
 /** Until one execution has failed for good and nothing runs any more. */
