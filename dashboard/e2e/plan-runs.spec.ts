@@ -26,6 +26,7 @@ test("a worker is registered with its key shown once, and paused", async ({ sign
   await form.getByRole("button", { name: "Register" }).click();
   await expect(form.getByRole("group", { name: "Key" })).toContainText(/\S{20}/);
   await page.keyboard.press("Escape");
+  await expect(form).toHaveCount(0);
 
   const workers = page.getByRole("region", { name: "Agent workers" });
   await expect(workers).toContainText("calculator");
@@ -47,13 +48,15 @@ test("a plan is started from its page and followed while agents and people work"
   await expect(tree.getByText("Measure the run")).toBeVisible();
 
   const work = await page.request.get(`/api/v1/agents/${worker.agent_id}/work`, { headers: headers() });
-  const { task_id: taskId } = (await work.json()) as { task_id: string };
-  const report = (fields: object) => post(page, `/executions/${id}/events`, { agent_id: worker.agent_id, task_id: taskId, ...fields });
-  await report({ event_type: "task_started", status: "RUNNING" });
+  const { next_task: next } = (await work.json()) as { next_task: { task_id: string } };
+  const report = (fields: object) => post(page, `/executions/${id}/events`, { agent_id: worker.agent_id, task_id: next.task_id, ...fields });
+  await report({ event_type: "task_started", status: "running" });
   await expect(tree).toContainText("carpenter");
   await expect(page.getByRole("region", { name: "Now" })).toContainText("Measure the run");
-  await report({ event_type: "task_complete", status: "COMPLETE", message: "done" });
-  await expect(tree.getByText("1/2")).toBeVisible();
+  await report({ event_type: "task_error", status: "error", error_type: "TOOL_FAILED", error_message: "The tape is torn, call +49 170 1234567." });
+  await expect(tree).toContainText("The tape is torn");
+  await expect(tree).not.toContainText("1234567");
+  await page.screenshot({ path: "e2e/shots/plan-trouble-light-1280.png" });
   await page.getByRole("tab", { name: "Schedule" }).click();
   await expect(page.getByRole("img", { name: /^Measure the run: planned .*, began / })).toBeVisible();
   await page.screenshot({ path: "e2e/shots/execution-schedule-light-1280.png" });

@@ -35,10 +35,12 @@ export async function seed(address: string, token: string): Promise<void> {
   const fence = await post("/plans/import", JSON.parse(readFileSync(new URL("./fixtures/fence.json", import.meta.url), "utf-8")));
   await settled(address, token);
   await chat(post);
-  await planAtWork(post, (fence as { plan_id: string }).plan_id);
+  const get = async (path: string) => (await fetch(`${address}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })).json() as Promise<unknown>;
+  await planAtWork(post, get, (fence as { plan_id: string }).plan_id);
 }
 
 type Post = (path: string, body: unknown) => Promise<unknown>;
+type Get = (path: string) => Promise<unknown>;
 
 /** A project with a conversation that was answered, and one that waits for a decision. */
 async function chat(post: Post): Promise<void> {
@@ -48,10 +50,12 @@ async function chat(post: Post): Promise<void> {
 }
 
 /** The fence's plan, begun: a worker has reported its first step. */
-async function planAtWork(post: Post, planId: string): Promise<void> {
+async function planAtWork(post: Post, get: Get, planId: string): Promise<void> {
   const worker = { name: "mason", role: "builder", capabilities: ["calculator", "carpentry", "human"] };
   const { agent_id } = (await post("/agents/register", worker)) as { agent_id: string };
-  await post("/executions", { plan_id: planId, agent_ids: [agent_id] });
+  const { execution_id } = (await post("/executions", { plan_id: planId, agent_ids: [agent_id] })) as { execution_id: string };
+  const { next_task: { task_id } } = (await get(`/agents/${agent_id}/work`)) as { next_task: { task_id: string } };
+  await post(`/executions/${execution_id}/events`, { agent_id, task_id, event_type: "task_started", status: "running" });
 }
 
 /** Until one execution has failed for good and nothing runs any more. */

@@ -68,7 +68,7 @@ function WorkerLine({ worker }: { worker: Agent }) {
 
 function Heartbeat({ at }: { at: string | null }) {
   const now = useNow();
-  if (at === null) return <span className="dim">never heard of</span>;
+  if (at === null) return <span className="dim">not heard of yet</span>;
   const isSilent = now - Date.parse(at) > SILENT_AFTER_MS;
   return (
     <span className={classes.heartbeat} data-silent={isSilent || undefined}>

@@ -13,6 +13,8 @@ import { LoadingRows } from "@/shared/states/states";
 import { readApproval } from "@/shared/status/status";
 import { StatusBadge } from "@/shared/status/status-badge";
 
+const EVERYTHING_OPEN = -8;
+
 /** The exact action and the decision on it, where one reads of it; edits are made in the inbox. */
 export function InlineApproval({ approvalId }: { approvalId: string }) {
   const query = useQuery(oneApproval(approvalId));
@@ -31,7 +33,7 @@ function Body({ approval }: { approval: ApprovalDetail }) {
       <strong className="prose">{approval.title}</strong>
       {approval.items.map((item) => (
         <div key={item.item_id} className={classes.exact} tabIndex={0} role="region" aria-label={item.title}>
-          <JsonTree value={item.edits === null ? item.data : { ...item.data, ...item.edits }} />
+          <JsonTree depth={EVERYTHING_OPEN} value={item.edits === null ? item.data : { ...item.data, ...item.edits }} />
         </div>
       ))}
       {approval.status === "pending" ? <Buttons approval={approval} /> : <StatusBadge reading={readApproval(approval.status)} />}

@@ -78,7 +78,7 @@ function TaskFacts({ task, times }: { task: PlanTask; times: PlannedTask | undef
     );
   }
   return (
-    <Group gap="sm 24px">
+    <Group style={{ gap: "12px 24px" }}>
       {facts.map(([label, value]) => (
         <div key={label} className={classes.fact}>
           <span className={classes.factLabel}>{label}</span>

@@ -50,7 +50,6 @@ function StartForm({ plan, onOpen }: { plan: PlanDetail; onOpen: (executionId: s
           value={chosen}
           onChange={setChosen}
           searchable
-          data-autofocus
         />
         {missing.length > 0 && <Missing actions={missing} />}
         {start.error && (
@@ -58,7 +57,7 @@ function StartForm({ plan, onOpen }: { plan: PlanDetail; onOpen: (executionId: s
             {start.error.message}
           </Alert>
         )}
-        <Button type="submit" loading={start.isPending} disabled={chosen.length === 0} style={{ alignSelf: "flex-start" }}>
+        <Button type="submit" data-autofocus loading={start.isPending} disabled={chosen.length === 0} style={{ alignSelf: "flex-start" }}>
           Start
         </Button>
       </Stack>

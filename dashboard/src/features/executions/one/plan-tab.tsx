@@ -115,21 +115,26 @@ function SubtaskLine({ subtask, agent }: { subtask: RunSubtask; agent: string | 
         <StatusBadge reading={reading} compact />
         <Took of={subtask} />
       </div>
-      {subtask.error_message !== null && subtask.status !== "COMPLETE" && <Trouble message={subtask.error_message} type={subtask.error_type} />}
-      {reading.meaning === "person" && (
-        <Link to="/inbox" className={`link ${classes.next}`}>
-          Decide it in the inbox
-        </Link>
+      {reading.meaning === "person" ? (
+        <p className={classes.next}>
+          <span className="dim prose">{subtask.error_message}</span>{" "}
+          <Link to="/inbox" className="link">
+            Decide it in the inbox
+          </Link>
+        </p>
+      ) : (
+        subtask.error_message !== null &&
+        subtask.status !== "COMPLETE" && <Trouble message={subtask.error_message} type={subtask.error_type} isOfferedAgain={subtask.status === "QUEUED"} />
       )}
     </li>
   );
 }
 
-function Trouble({ message, type }: { message: string; type: string | null }) {
+function Trouble({ message, type, isOfferedAgain = false }: { message: string; type: string | null; isOfferedAgain?: boolean }) {
   return (
     <p className={classes.trouble}>
       {type !== null && <span className="mono">{type} </span>}
-      <span className="prose">{message}</span> <span className="dim">{adviceOn(type)}</span>
+      <span className="prose">{message}</span> <span className="dim">{isOfferedAgain ? "It is offered again by itself." : adviceOn(type)}</span>
     </p>
   );
 }
