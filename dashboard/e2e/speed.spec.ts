@@ -1,5 +1,8 @@
 import { expect, test } from "./reader";
 
+// What is measured is the dashboard, not the recording of it.
+test.use({ trace: "off" });
+
 test("the first page is usable within 1.5 s", async ({ signedIn: page }) => {
   const started = Date.now();
   await page.goto("/");
