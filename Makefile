@@ -16,7 +16,7 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 AREA ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check fmt dev dashboard e2e wheel bench lock clean
+.PHONY: help setup demo larry test check fmt dev dashboard e2e wheel bench lock clean
 
 help: ## print this help
 	@echo 'Usage: make TARGET'
@@ -37,6 +37,9 @@ $(STAMP): requirements.lock pyproject.toml
 demo: setup ## run the lead campaign end to end and print what happened
 	@$(MAKE) --no-print-directory dashboard || echo 'THE DASHBOARD WAS NOT BUILT, see above. The demo goes on without it.' >&2
 	@$(BIN)/python -m examples.lead_campaign.demo
+
+larry: setup ## run the agent worker Larry on his plan to the end and print what happened
+	@$(BIN)/python -m examples.larry.demo
 
 test: setup ## run every check and every test
 	@$(MAKE) --no-print-directory check

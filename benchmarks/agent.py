@@ -17,10 +17,10 @@ from pathlib import Path
 
 import httpx
 
+from benchmarks.environments import environment
 from benchmarks.report import print_table
 
 HERE = Path(__file__).parent / "contestants"
-ENVIRONMENTS = Path(__file__).parent / ".environments"
 RUNS = 300
 ROUNDS = 3
 _CLAUDE_PORT, _OPENAI_PORT = 18_787, 18_788
@@ -39,7 +39,9 @@ _FIRST_STARTS, _STARTS = 2, 7
 
 def measure() -> dict[str, float]:
     """Run the contest, print the table, return the figures."""
-    pythons = {name: _environment(package) for name, (_, _, package) in _CONTESTANTS.items()}
+    pythons = {
+        name: environment(*([package] if package else [])) for name, (_, _, package) in _CONTESTANTS.items()
+    }
     rounds: dict[str, list[float]] = {name: [] for name in _CONTESTANTS}
     with _mocks():
         for _ in range(ROUNDS):
@@ -75,22 +77,6 @@ def measure() -> dict[str, float]:
         "import.tercet_ms": round(import_ms, 1),
         "cli.help_ms": round(help_ms, 1),
     }
-
-
-def _environment(package: str | None) -> str:
-    """Return the interpreter of an environment with the package; this one for Tercet itself."""
-    if package is None:
-        return sys.executable
-    folder = ENVIRONMENTS / package.partition("[")[0]
-    python = folder / "bin" / "python"
-    if not (folder / ".ready").exists():
-        print(f"installing {package} ...")
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        subprocess.run(
-            [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", package], check=True
-        )
-        (folder / ".ready").touch()
-    return str(python)
 
 
 def _cpu_ms(python: str, script: str, port: int) -> float:

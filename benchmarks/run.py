@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-AREAS = ("engine", "approvals", "agent", "events")
+AREAS = ("engine", "approvals", "agent", "events", "loop")
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 

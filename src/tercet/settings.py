@@ -31,6 +31,10 @@ class Settings(BaseSettings):
     """How many tasks run at once."""
     max_body_bytes: int = Field(default=5_000_000, ge=1_000)
     """The largest request body that is read."""
+    encrypt_at_rest: bool = True
+    """Whether what people and programs sent is sealed in the database; secrets are in any case."""
+    archive_after_days: int | None = Field(default=None, ge=1, le=36_500)
+    """With it, executions that ended that long ago are archived once a day."""
     log_level: str = Field(default="INFO", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
     anthropic_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "TERCET_ANTHROPIC_API_KEY")

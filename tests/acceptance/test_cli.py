@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,41 @@ def test_help_and_version_and_an_unusable_setting(cli):
     assert "TERCET_PORT" in cli("serve", code=2)
 
 
+def test_data_are_sealed_again_archived_put_back_and_exported(cli):
+    cli("run", "shop.yaml", "--event", "order.placed", "--data", '{"order_id": "Quokka"}', "--approve", "all")
+    database = cli.folder / ".tercet" / "tercet.db"
+    assert b"Quokka" not in database.read_bytes()
+
+    assert "k2 seals from now on" in cli("keys", "rotate")
+    assert "0 texts were sealed again" in cli("keys", "rotate", "--resume")
+    assert "the one that seals" in cli("keys", "drop", "k2", code=2)
+    cli("keys", "drop", "k1")
+    assert [key["key_id"] for key in cli.json("keys", "list")["items"]] == ["k2"]
+
+    assert "1 executions would be archived" in cli("archive", "--older-than", "0s", "--dry-run")
+    (file,) = cli.json("archive", "--older-than", "0s")["files"]
+    assert cli.json("executions", "list")["items"] == []
+    assert "1 files are as they were written" in cli("archive", "verify")
+    assert "1 executions are back" in cli("archive", "restore", file)
+    assert len(cli.json("executions", "list")["items"]) == 1
+
+    cli("export", "--to", "mine.zip")
+    with zipfile.ZipFile(cli.folder / "mine.zip") as packed:
+        assert b"Quokka" in packed.read("tables/execution_events.jsonl")
+    assert "exists" in cli("export", "--to", "mine.zip", code=2)
+
+    path = cli.folder / ".tercet" / "archive" / file
+    path.write_bytes(path.read_bytes()[:-1])
+    assert f"{file}: the content was changed" in cli("archive", "verify", code=1)
+
+    keys = cli.folder / ".tercet" / "secret-keys.json"
+    keys.unlink()
+    assert "restore the file from a backup" in cli("executions", "list", code=2)
+    keys.write_text('{"k9": "MTExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTE="}')
+    assert "the key 'k2' is not in the keyring" in cli("inbox", "list", "--status", "", code=2)
+    assert "restore it" in cli("keys", "list", code=1)
+
+
 def test_a_run_tells_a_webhook_what_waits_and_what_is_done(cli):
     received: list[dict[str, Any]] = []
 
@@ -195,3 +231,28 @@ def test_personal_data_are_shown_on_request_only(cli):
     assert "jane@" in str(cli.json("executions", "events", execution_id, "--reveal"))
     assert "jane@" not in str(cli.json("executions", "show", execution_id))
     assert "jane@" in str(cli.json("executions", "show", execution_id, "--reveal"))
+
+
+def test_a_plan_is_started_for_a_registered_agent_and_followed(cli):
+    plan = {"title": "Call Carol", "phases": [{"phase_id": "p", "name": "Contact", "tasks": [
+        {"task_id": "t", "title": "Reach her", "subtasks": [
+            {"subtask_id": "a", "title": "Write", "action": "send_email", "params": {"to": "carol@example.org"}},
+            {"subtask_id": "b", "title": "Fly over", "action": "fly", "prerequisites": ["a"]},
+        ]}]}]}  # fmt: skip
+    (cli.folder / "plan.json").write_text(json.dumps(plan))
+    registered = cli("agent", "register", "larry", "--capability", "send_email", "--id", "agent_larry")
+    assert registered.splitlines()[0] == "agent_larry"
+    plan_id = cli.json("plan", "import", "plan.json")["plan_id"]
+
+    started = cli("plan", "start", plan_id, "--agent", "agent_larry", "--key", "once")
+    execution_id = started.splitlines()[0]
+    assert "no agent of it can do 'fly'" in started
+    assert cli.json("plan", "start", plan_id, "--agent", "agent_larry", "--key", "once")["duplicate"]
+
+    followed = cli("plan", "follow", execution_id)
+    assert re.search(r"Call Carol  QUEUED  0/1 tasks", followed)
+    assert re.search(r"○ Reach her  0/2", followed)
+    assert re.search(r"· Write  send_email", followed)
+    cli("executions", "cancel", execution_id)
+    assert cli.json("plan", "follow", execution_id, code=1)["execution"]["status"] == "CANCELLED"
+    cli("agent", "register", "larry", "--capability", "send_email", "--id", "agent_larry", code=2)

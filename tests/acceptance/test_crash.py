@@ -16,6 +16,9 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
+from tercet.store.keys import open_keyring
+from tercet.store.sqlite import open_reader
+from tercet.store.tables import execution_subtasks
 from tercet.testing.log_check import differences
 
 HERE = Path(__file__).parent
@@ -116,7 +119,7 @@ def crashed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def connect(folder: Path) -> sa.Connection:
-    return sa.create_engine(f"sqlite:///{folder / 'tercet.db'}", poolclass=sa.NullPool).connect()
+    return open_reader(folder / "tercet.db", open_keyring(folder)).connect()
 
 
 def test_every_execution_completes_and_no_event_is_lost_or_doubled(crashed_folder: Path) -> None:
@@ -145,9 +148,9 @@ def test_no_completed_step_runs_again(crashed_folder: Path) -> None:
         recorded = {
             (task_id, name): result.strip('"')
             for task_id, name, result in connection.execute(
-                sa.text(
-                    "SELECT task_id, name, result_data FROM execution_subtasks WHERE name NOT LIKE 'sleep%'"
-                )
+                sa.select(
+                    execution_subtasks.c.task_id, execution_subtasks.c.name, execution_subtasks.c.result_data
+                ).where(execution_subtasks.c.name.not_like("sleep%"))
             )
         }
 

@@ -46,7 +46,7 @@ class AgentDefinition:
         self.allow_unpriced = config.limits.allow_unpriced
         self._services = services
         self._revision_id = revision_id
-        self._llm = llm
+        self.llm = llm
         self._spec = HandlerSpec(
             name=agent_id, executor="agent", retry=RetryPolicy(max_attempts=config.limits.max_retries + 1),
             timeout_seconds=config.limits.timeout_seconds, emits=frozenset(),
@@ -88,7 +88,7 @@ class AgentDefinition:
         if conversation_id is not None:
             earlier = await self._earlier(context, conversation_id)
         task = AgentTask(
-            config=self.config, prompt=data["input"], sandbox_key=self._revision_id, llm=self._llm,
+            config=self.config, prompt=data["input"], sandbox_key=self._revision_id, llm=self.llm,
             history=[_to_message(line) for line in earlier],
             context=SecurityContext.of(data.get("security_context")),
         )  # fmt: skip

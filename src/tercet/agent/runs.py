@@ -161,7 +161,8 @@ class AgentRuns:
             raise NotFound(f"there is no conversation {conversation_id!r}")
 
     def _on_state(self, state: ExecutionState) -> None:
-        if state.id in self._waiting and state.status in _RESTING:
+        # A state that is ahead of the disk is told again by the commit that brings the disk there.
+        if state.id in self._waiting and state.status in _RESTING and not state.commits_ahead:
             for future in self._waiting.pop(state.id):
                 if not future.done():
                     future.set_result(state.status)

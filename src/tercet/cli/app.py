@@ -6,7 +6,21 @@ import sys
 
 import typer
 
-from tercet.cli import chat, executions, inbox, manifests, operations, plans, running, tools, webhooks
+from tercet.cli import (
+    agents,
+    chat,
+    custody,
+    executions,
+    inbox,
+    loop,
+    manifests,
+    operations,
+    plan_runs,
+    plans,
+    running,
+    tools,
+    webhooks,
+)
 from tercet.domain.errors import TercetError
 
 app = typer.Typer(
@@ -17,14 +31,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(manifests.app, name="manifest")
+plans.app.command("start")(plan_runs.start)
+plans.app.command("follow")(plan_runs.follow)
 app.add_typer(plans.app, name="plan")
+app.add_typer(agents.app, name="agent")
 app.add_typer(executions.app, name="executions")
 app.add_typer(inbox.app, name="inbox")
 app.add_typer(operations.token_app, name="token")
 app.add_typer(operations.costs_app, name="costs")
 app.add_typer(tools.app, name="tools")
+app.add_typer(custody.keys_app, name="keys")
+app.add_typer(custody.archive_app, name="archive")
+app.command("export")(custody.export)
 app.add_typer(webhooks.app, name="webhook")
 app.command("run")(running.run)
+app.command("loop")(loop.loop)
 app.command("serve")(running.serve)
 app.command("chat")(chat.chat)
 app.command("emit")(executions.emit)

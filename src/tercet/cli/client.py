@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from tercet.domain.errors import InvalidInput, OperatorError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tercet.settings import Settings
 
 T = TypeVar("T")
+_TIMEOUT_SECONDS = 60.0
 
 
 class Refused(InvalidInput):
@@ -37,6 +38,7 @@ class Api:
         body: Any = None,
         params: dict[str, Any] | None = None,
         content: bytes | None = None,
+        timeout_seconds: float = _TIMEOUT_SECONDS,
     ) -> Any:
         """Return the answer's JSON. Raises Refused with the server's words."""
         import httpx
@@ -44,27 +46,69 @@ class Api:
         wanted = {name: value for name, value in (params or {}).items() if value is not None}
         try:
             answer = await self._http.request(
-                method, f"/api/v1{path}", json=body, params=wanted, content=content
+                method,
+                f"/api/v1{path}",
+                json=body,
+                params=wanted,
+                content=content,
+                timeout=timeout_seconds,
             )
         except httpx.HTTPError as error:
-            raise OperatorError(
-                f"the server does not answer: {type(error).__name__}", hint="is it running?"
-            ) from error
+            raise _unanswered(error) from error
         if answer.status_code >= 400:
-            try:
-                error_body = answer.json()
-            except ValueError:
-                raise OperatorError(f"the server answered {answer.status_code}") from None
-            raise Refused(
-                error_body.get("error", "refused"),
-                hint=error_body.get("hint"),
-                detail=error_body.get("detail", ()),
-            )
+            raise _refusal(answer)
         return (
             answer.json()
             if answer.content and "json" in answer.headers.get("content-type", "")
             else answer.text
         )
+
+    async def download(
+        self, path: str, to: Path, *, params: dict[str, Any], timeout_seconds: float = _TIMEOUT_SECONDS
+    ) -> int:
+        """Write an answer into a file that only its owner reads; return its size in bytes. Raises Refused."""
+        import httpx
+
+        wanted = {name: value for name, value in params.items() if value is not None}
+        part = to.with_name(f"{to.name}.part")
+        try:
+            async with self._http.stream(
+                "GET", f"/api/v1{path}", params=wanted, timeout=timeout_seconds
+            ) as answer:
+                if answer.status_code >= 400:
+                    await answer.aread()
+                    raise _refusal(answer)
+                size_bytes = await _receive(answer, part)
+            part.replace(to)
+        except httpx.HTTPError as error:
+            raise _unanswered(error) from error
+        except OSError as error:
+            raise InvalidInput(f"cannot write {to}: {error.strerror}", hint="choose another place") from error
+        return size_bytes
+
+
+async def _receive(answer: httpx.Response, path: Path) -> int:
+    with _private_file(path) as file:
+        async for piece in answer.aiter_bytes():
+            file.write(piece)
+        return file.tell()
+
+
+def _private_file(path: Path) -> IO[bytes]:
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _unanswered(error: httpx.HTTPError) -> OperatorError:
+    return OperatorError(f"the server does not answer: {type(error).__name__}", hint="is it running?")
+
+
+def _refusal(answer: httpx.Response) -> OperatorError | Refused:
+    try:
+        said = answer.json()
+    except ValueError:
+        return OperatorError(f"the server answered {answer.status_code}")
+    return Refused(said.get("error", "refused"), hint=said.get("hint"), detail=said.get("detail", ()))
 
 
 @asynccontextmanager
@@ -76,11 +120,15 @@ async def open_api(settings: Settings) -> AsyncIterator[Api]:
     if address is not None:
         token = (settings.data_dir / "admin-token").read_text().strip()
         headers = {"Authorization": f"Bearer {token}"}
-        async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=address, headers=headers) as http:
             yield Api(http)
         return
+    from tercet.cli.logs import configure_logging
     from tercet.web.app import create_app
     from tercet.wiring import open_tercet
+
+    # Logs belong on stderr: what a command prints on stdout may be read by a program.
+    configure_logging("WARNING")
 
     async with open_tercet(settings, run_tasks=False) as node:
         transport = httpx.ASGITransport(app=create_app(node))

@@ -12,7 +12,7 @@ from tercet.cli.client import Api, with_api
 from tercet.cli.options import AsJson, DataDir
 from tercet.cli.output import console, print_json, table
 
-app = typer.Typer(help="Import, list, show, export and delete plans.", no_args_is_help=True)
+app = typer.Typer(help="Import, list, show, export, delete, start and follow plans.", no_args_is_help=True)
 PlanId = Annotated[str, typer.Argument(metavar="PLAN_ID")]
 Start = Annotated[
     str | None, typer.Option("--start", help="The first day of the plan, 2026-11-23; by default today.")

@@ -45,8 +45,6 @@ async def run_manifest(
 ) -> int:
     """Run and report; return the exit code."""
     configure_logging("WARNING")
-    if approve not in _MODES:
-        raise InvalidInput(f"--approve {approve!r} is not known", hint="ask, all or none")
     rows, remarks = _read_rows(data)
     loaded = open_manifest(path)
     handlers = HandlerTable()
@@ -67,7 +65,7 @@ async def run_manifest(
                 event=event,
                 rows=rows[:limit],
                 manifest=deployed.name,
-                decide=_decider(approve, None if quiet else live),
+                decide=decider(approve, None if quiet else live),
                 person=Person(user="cli", role="owner", owner_id=DEFAULT_OWNER),
             )
         if as_json:
@@ -84,7 +82,10 @@ def _read_rows(data: str) -> tuple[list[dict[str, Any]], list[str]]:
     return file.rows, [f"{data}: {remark}" for remark in file.remarks]
 
 
-def _decider(mode: str, live: Live | None) -> Decide | None:
+def decider(mode: str, live: Live | None) -> Decide | None:
+    """Return who decides: nobody, this terminal, or everybody's yes. Raises InvalidInput."""
+    if mode not in _MODES:
+        raise InvalidInput(f"--approve {mode!r} is not known", hint="ask, all or none")
     if mode == "none" or (mode == "ask" and not sys.stdin.isatty()):
         return None
     return with_pause(live, _approve_all if mode == "all" else ask)

@@ -73,6 +73,7 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
             await node.catalog.deploy(node.engine, manifest, owner_id=DEFAULT_OWNER)
         server = _make_server(node, settings)
         loop = asyncio.get_running_loop()
+
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, _stop, server, node)
         serving = await _begin(server, listener)

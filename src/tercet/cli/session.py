@@ -102,17 +102,18 @@ async def run_events(
         statuses = await node.reader.read(count_by_status, ids)
         if not any(status not in _ENDED for status in statuses):
             break
-        if decide is not None and await _decide_some(node, owner_id, decide, person, left_open):
+        if decide is not None and await decide_some(node, owner_id, decide, person, left_open):
             continue
-        if not await _wait_for_next(node, patience_seconds):
+        if not await wait_for_next(node, patience_seconds):
             break
     await node.outbox.first_attempts()
     return RunResult(execution_ids=ids, statuses=statuses, seconds=time.monotonic() - began)
 
 
-async def _decide_some(
+async def decide_some(
     node: Tercet, owner_id: str, decide: Decide, person: Person, left_open: set[tuple[str, str]]
 ) -> bool:
+    """Have the first approval that is not left open decided; return whether one was."""
     rows = await node.reader.read(list_approvals, owner_id=owner_id, status="pending", limit=500, after=None)
     for row in rows:
         if (row["id"], row["digest"]) in left_open:
@@ -129,7 +130,8 @@ async def _decide_some(
     return False
 
 
-async def _wait_for_next(node: Tercet, patience_seconds: float) -> bool:
+async def wait_for_next(node: Tercet, patience_seconds: float) -> bool:
+    """Wait for the next timer; return whether there is one within the patience."""
     now_ms = node.engine.clock.now_ms()
     # Nobody waits for messages that are tried again: the next process on this folder sends them.
     next_at_ms = await node.reader.read(next_timer_at_ms, now_ms, besides=DELIVERY_TIMER)

@@ -26,6 +26,7 @@ TercetError
 └── OperatorError               the operator repairs set-up or environment
     ├── InvalidSettings
     ├── StoreUnavailable
+    ├── ArchiveDamaged          an archive file or the chain of archives is not as it was written
     └── AlreadyRunning
 
 Each class has a stable `code` that clients may branch on, and an HTTP status that the web door uses.
@@ -227,6 +228,12 @@ class StoreUnavailable(OperatorError):
     """The database refused or lost a commit; nothing of it was kept."""
 
     code = "STORE_UNAVAILABLE"
+
+
+class ArchiveDamaged(OperatorError):
+    """An archive was changed or is missing; nothing of it was put back."""
+
+    code = "ARCHIVE_DAMAGED"
 
 
 class AlreadyRunning(OperatorError):

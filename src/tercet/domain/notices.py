@@ -16,6 +16,7 @@ class NoticeEvent(StrEnum):
     EXECUTION_CANCELLED = "execution.cancelled"
     TASK_FAILED = "task.failed"
     TASK_BLOCKED = "task.blocked"
+    AGENT_SILENT = "agent.silent"
 
 
 TEST_EVENT = "webhook.test"

@@ -95,7 +95,7 @@ class ExecutorCalls:
             sent = request
             if asks_model:
                 sent, reservation = await self._reserve(context, request, step)
-            result = await call(sent)
+            result = await self._call(call, sent, reservation)
             change = context.change()
             if reservation is not None:
                 self._settle(change.unit, context, reservation, result)
@@ -224,6 +224,29 @@ class ExecutorCalls:
             pico=cost_pico - reservation.pico,
             tokens=tokens - reservation.tokens,
         )
+
+    async def _call(
+        self, call: RunExecutor, sent: ExecutorRequest, reservation: _Reservation | None
+    ) -> ExecutorResult:
+        """Make the call. One that is cancelled books its reservation as spent: the provider may have charged it."""
+        try:
+            return await call(sent)
+        except asyncio.CancelledError:
+            if reservation is not None:
+                self._abandon_cut_off(reservation, str(sent.task.field("model")))
+            raise
+
+    def _abandon_cut_off(self, reservation: _Reservation, model: str) -> None:
+        # The attempt may have lost its task by now, so this is no change of the task.
+        unit = Unit()
+        unit.add(
+            sql.SETTLE_LEDGER,
+            (
+                model, "ABANDONED", reservation.pico, 0, 0, 0, 0, to_json(["cut_off"]), self._engine.clock.now_ms(),
+                reservation.ledger_id,
+            ),
+        )  # fmt: skip
+        self._engine.journal.submit(unit).add_done_callback(_retrieved)
 
     async def _abandon_lost(self, context: TaskContext, step: str) -> None:
         """Book reservations of an attempt that died in its call as spent: the provider may have charged them."""

@@ -346,7 +346,7 @@ class Change:
         self._dirty = True
 
 
-_ENDS_WITH_ITS_TASK = frozenset({"agent", "chat"})
+_ENDS_WITH_ITS_TASK = frozenset({"agent", "chat", "loop"})
 """Kinds whose executions have one task: when it fails for good there is nothing to go on with."""
 _THROUGH_RUNNING = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.BLOCKED})
 _LEADS_TO_RUNNING = frozenset({ExecutionStatus.QUEUED, ExecutionStatus.BLOCKED})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import structlog
@@ -48,8 +48,16 @@ class TaskContext:
     emissions: list[Emission] = field(default_factory=list)
     variables: dict[str, Any] = field(default_factory=dict)
     """Constants of the manifest (`config.variables`)."""
+    prefix: str = ""
+    """Before the names of all steps: for work inside of a task that names its steps without knowing the others."""
     _used: set[str] = field(default_factory=set)
     _counts: dict[str, int] = field(default_factory=dict)
+
+    def within(self, prefix: str, event: dict[str, Any], variables: dict[str, Any]) -> TaskContext:
+        """Return a context for work inside of this task: the same attempt, an event and step names of its own."""
+        return replace(
+            self, prefix=self.prefix + prefix, event=event, variables=variables, emissions=[], _counts={}
+        )
 
     @property
     def execution_id(self) -> str:
@@ -67,7 +75,7 @@ class TaskContext:
     @property
     def idempotency_key(self) -> str:
         """The same for every attempt of this task: hand it to everything outside that can use one."""
-        return self.task.id
+        return f"{self.task.id}:{self.prefix}" if self.prefix else self.task.id
 
     @property
     def log(self) -> Any:
@@ -82,6 +90,7 @@ class TaskContext:
         The result has to be JSON-ready and comes back as JSON gives it (tuples as lists). A plain function
         runs in a thread. A name can be used once in an attempt.
         """
+        name = self.prefix + name
         recorded = self.claim_step(name)
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]
@@ -118,7 +127,7 @@ class TaskContext:
 
     async def sleep(self, duration: float | str, *, name: str | None = None) -> None:
         """Wait durably: `30`, `"4h"`. The task leaves memory and comes back when the time has passed."""
-        step = name or self._numbered("sleep")
+        step = self.prefix + (name or self._numbered("sleep"))
         if self.claim_step(step) is not None:
             return
         seconds = parse_seconds(duration)
@@ -143,7 +152,7 @@ class TaskContext:
 
         It matches from the execution's start: an event that came before the call counts.
         """
-        step = step or self._numbered(f"wait:{name}")
+        step = self.prefix + (step or self._numbered(f"wait:{name}"))
         recorded = self.claim_step(step)
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]
@@ -171,7 +180,7 @@ class TaskContext:
         parsed = request if isinstance(request, ExecutorRequest) else ExecutorRequest.model_validate(
             {"task_id": self.task.id, **request}
         )  # fmt: skip
-        step = name or self._numbered(f"executor:{parsed.executor_type}")
+        step = self.prefix + (name or self._numbered(f"executor:{parsed.executor_type}"))
         recorded = self.claim_step(step)
         if recorded is not None:
             return ExecutorResult.model_validate_json(recorded)
@@ -184,7 +193,7 @@ class TaskContext:
 
         `spec` takes the fields of a declared human step: form, editable, options, who, reminders, timeout.
         """
-        step = spec.pop("step", None) or self._numbered("approval")
+        step = self.prefix + (spec.pop("step", None) or self._numbered("approval"))
         recorded = self.claim_step(step)
         if recorded is not None:
             return from_json(recorded)  # type: ignore[no-any-return]

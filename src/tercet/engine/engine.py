@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from tercet.domain.clock import Clock
-from tercet.domain.errors import NotFound, StaleClaim, TercetError
+from tercet.domain.errors import NotFound, OperatorError, StaleClaim, TercetError
 from tercet.domain.ids import IdMint
 from tercet.domain.status import ExecutionStatus, TaskStatus
 from tercet.engine.changes import Change
@@ -71,7 +71,7 @@ class Engine:
         self.recovery = Recovery(self)
         self.stopping = False
         self.state_listeners: list[Callable[[ExecutionState], None]] = []
-        """Called after each commit with the state as it is then."""
+        """Called after each commit with the state as it is then, which may be ahead of the disk (`commits_ahead`)."""
         self._token_stem = f"{os.getpid():x}-{random.getrandbits(32):08x}"
         self._claims = 0
         self._idle_waiters: list[asyncio.Future[None]] = []
@@ -120,24 +120,35 @@ class Engine:
         return Change(state, now_ms=self.clock.now_ms(), mint=self.mint, unit=unit)
 
     def submit(self, *changes: Change) -> asyncio.Future[None]:
-        """Settle the changes, claim what can run at once, and commit all of it as one unit."""
+        """Settle the changes, claim what can run at once, and commit all of it as one unit.
+
+        When what follows from a change fails, nothing of it is kept: the states are read again from their rows.
+        """
         unit = changes[0].unit
-        for change in changes:
-            if change.unit is not unit:
-                raise AssertionError("changes that are submitted together share one unit")
-            state = change.state
-            definition = self.definition_at_hand(state)
-            if definition is not None:
-                definition.follow_up(change)
-            started = self._claim_queued(change) if change.queued else []
-            change.settle()
-            if change.moved:
-                state.work_revision += 1
-            state.pins += 1
-            unit.after_commit.append(partial(self._on_committed, state, change, started))
-        for rider in self.riders:
-            rider(unit, changes)
+        try:
+            for change in changes:
+                if change.unit is not unit:
+                    raise AssertionError("changes that are submitted together share one unit")
+                self._settle(change)
+            for rider in self.riders:
+                rider(unit, changes)
+        except Exception as error:
+            self.recovery.on_lost([unit], error)
+            raise
         return self.journal.submit(unit)
+
+    def _settle(self, change: Change) -> None:
+        state = change.state
+        definition = self.definition_at_hand(state)
+        if definition is not None:
+            definition.follow_up(change)
+        started = self._claim_queued(change) if change.queued else []
+        change.settle()
+        if change.moved:
+            state.work_revision += 1
+        state.pins += 1
+        state.commits_ahead += 1
+        change.unit.after_commit.append(partial(self._on_committed, state, change, started))
 
     async def definition_of(self, state: ExecutionState) -> Definition:
         """Return the pinned definition of an execution."""
@@ -170,6 +181,8 @@ class Engine:
                 await work
             except asyncio.CancelledError:
                 raise
+            except OperatorError as error:
+                _log.error("engine.background_failed", error=str(error))
             except Exception:
                 _log.exception("engine.background_failed")
 
@@ -229,6 +242,7 @@ class Engine:
 
     def _on_committed(self, state: ExecutionState, change: Change, started: list[TaskState]) -> None:
         state.pins -= 1
+        state.commits_ahead -= 1
         unit = change.unit
         if unit.timers_due_at_ms is not None:
             self.timers.wake_by(unit.timers_due_at_ms)

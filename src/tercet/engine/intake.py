@@ -66,8 +66,12 @@ class Intake:
         extra: Unit | None = None,
         execution_id: str | None = None,
         plan: PlanStart | None = None,
+        title: str | None = None,
     ) -> Receipt:
-        """Start an execution with the root event. `extra` rows commit with it; the id may be minted before."""
+        """Start an execution with the root event. `extra` rows commit with it; the id may be minted before.
+
+        `title` is what lists call it, in the place of the definition's name.
+        """
         body = {"name": name, "data": data}
         if idempotency_key is not None:
             known = await self._wait_or_find(owner_id, idempotency_key, body)
@@ -78,7 +82,7 @@ class Intake:
             id=execution_id or engine.mint.mint("exe"),
             owner_id=owner_id,
             kind=definition.kind,
-            name=definition.name,
+            name=title or definition.name,
             manifest_id=manifest_id,
             status=ExecutionStatus.QUEUED,
             created_at_ms=engine.clock.now_ms(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tercet.domain.errors import NotFound, StoreUnavailable, TercetError
+from tercet.domain.errors import NotFound, StoreUnavailable
 from tercet.domain.status import TaskStatus
 from tercet.engine.runner import hand_back
 from tercet.engine.state import ExecutionState
@@ -86,8 +86,8 @@ class Recovery:
             hand_back(change, task, "handed back")
         engine.submit(change)
 
-    def on_lost(self, units: list[Unit], error: TercetError) -> None:
-        """The journal lost these units: forget what was built on them and begin again from the rows."""
+    def on_lost(self, units: list[Unit], error: Exception) -> None:
+        """These units were lost: forget what was built on them and begin again from the rows."""
         engine = self._engine
         for stream in {stream for unit in units for stream in unit.streams}:
             state = engine.states.drop(stream)

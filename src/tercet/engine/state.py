@@ -138,6 +138,8 @@ class ExecutionState:
     """Counts what may change which work agent workers can take; heartbeats and progress do not."""
     lost: bool = False
     """A commit that this state rests on did not happen: nobody may build on it any more."""
+    commits_ahead: int = 0
+    """Changes in here that are submitted and not yet on disk: while there are any, nobody outside may rely on it."""
     pins: int = 0
     """Who holds the state across an await; it is evicted only at zero."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from tercet.domain.codec import from_json
-from tercet.domain.errors import NotFound, StaleClaim, StoreUnavailable
+from tercet.domain.errors import NotFound, OperatorError, StaleClaim, StoreUnavailable
 from tercet.domain.status import ExecutionStatus, TaskStatus
 from tercet.engine.changes import Change
 from tercet.engine.routing import record_and_route, start_fan_in
@@ -76,6 +76,9 @@ class TimerLoop:
                 await self._tick()
             except asyncio.CancelledError:
                 raise
+            except OperatorError as error:
+                _log.error("timers.tick_failed", error=str(error))
+                await asyncio.sleep(1.0)
             except Exception:
                 _log.exception("timers.tick_failed")
                 await asyncio.sleep(1.0)

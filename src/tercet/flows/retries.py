@@ -41,5 +41,6 @@ class Retries:
             data=from_json(root["output_data"]),
             source=by,
             retry_of=execution_id,
+            title=execution["name"],
         )
         return receipt.execution_id

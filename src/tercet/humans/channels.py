@@ -22,6 +22,7 @@ _TITLES = {
     "execution.cancelled": "an execution was cancelled",
     "task.failed": "a task failed; retry or skip it",
     "task.blocked": "an agent is blocked",
+    "agent.silent": "an agent fell silent; its work is offered again",
     "webhook.test": "a test",
 }
 _LINES = (

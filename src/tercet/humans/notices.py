@@ -29,12 +29,16 @@ _STATUSES = {
     ExecutionStatus.COMPLETED: NoticeEvent.EXECUTION_COMPLETED,
     ExecutionStatus.CANCELLED: NoticeEvent.EXECUTION_CANCELLED,
 }
-_LOGGED = {
-    "task_error": NoticeEvent.TASK_FAILED,
-    "subtask_blocked": NoticeEvent.TASK_BLOCKED,
-    "approval_ready": NoticeEvent.APPROVAL_REQUESTED,
-    "approval_escalated": NoticeEvent.APPROVAL_ESCALATED,
-}
+_LOGGED = frozenset(
+    {
+        "task_error",
+        "task_blocked",
+        "subtask_blocked",
+        "subtask_queued",
+        "approval_ready",
+        "approval_escalated",
+    }
+)
 _EVENT_TYPE = sql.INSERT_EVENT.columns.index("event_type")
 
 
@@ -139,11 +143,32 @@ def _notices_of(unit: Unit, changes: Sequence[Change]) -> list[Notice]:
     return found
 
 
-def _of_event(row: Row, states: dict[str, ExecutionState]) -> Notice:
+def _told_as(event: dict[str, Any]) -> NoticeEvent | None:
+    """Return what a logged event is told as. With a subtask it is an agent worker's, or about its work."""
+    of_work = event["subtask_id"] is not None
+    match event["event_type"]:
+        case "task_error" if not of_work:
+            return NoticeEvent.TASK_FAILED
+        case "task_blocked" | "subtask_blocked" if of_work:
+            return NoticeEvent.TASK_BLOCKED
+        case "subtask_queued" if event["error_type"] == "agent_silent":
+            return NoticeEvent.AGENT_SILENT
+        case "approval_ready":
+            return NoticeEvent.APPROVAL_REQUESTED
+        case "approval_escalated":
+            return NoticeEvent.APPROVAL_ESCALATED
+        case _:
+            return None
+
+
+def _of_event(row: Row, states: dict[str, ExecutionState]) -> Notice | None:
     event = dict(zip(sql.INSERT_EVENT.columns, row, strict=True))
+    told_as = _told_as(event)
+    if told_as is None:
+        return None
     output = from_json(event["output_data"]) if event["output_data"] else {}
     return Notice(
-        event=_LOGGED[event["event_type"]],
+        event=told_as,
         state=states.get(event["execution_id"]),
         data={
             "task_id": event["task_id"],

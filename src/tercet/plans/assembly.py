@@ -10,6 +10,7 @@ from tercet.engine.intake import Intake
 from tercet.humans.cancelling import Cancelling
 from tercet.humans.tokens import Tokens
 from tercet.plans.board import Board
+from tercet.plans.handover import HandOver
 from tercet.plans.library import PlanLibrary
 from tercet.plans.progress import Progress
 from tercet.plans.push import Push
@@ -34,11 +35,13 @@ class PlanWork:
     reports: Reports
     watch: Watch
     push: Push
+    handover: HandOver
 
     async def start(self) -> None:
         """Read the agent workers and begin to look after the open executions; the engine runs already."""
         await self.reports.keys.start()
         await self.watch.start()
+        await self.handover.start()
 
     async def stop(self) -> None:
         """Stop pushing and looking."""
@@ -47,9 +50,10 @@ class PlanWork:
 
 
 def assemble(
-    engine: Engine, intake: Intake, cancelling: Cancelling, tokens: Tokens, keyring: Keyring, reach: Reach, rules: WorkRules,
+    engine: Engine, intake: Intake, cancelling: Cancelling, tokens: Tokens, keyring: Keyring, reach: Reach,
+    rules: WorkRules, *, report_event: str,
 ) -> PlanWork:  # fmt: skip
-    """Return the parts over an engine; `watch.start` begins."""
+    """Return the parts over an engine; `start` begins. `report_event` tells the giver of an errand of its end."""
     workers, library = Workers(engine, tokens, keyring), PlanLibrary(engine)
 
     def cancel_soon(execution_id: str, reason: str) -> None:
@@ -60,11 +64,13 @@ def assemble(
         min_confidence=rules.min_confidence,
     )  # fmt: skip
     verdicts = Verdicts(progress, rules)
+    runs = PlanRuns(engine, intake, library, workers, progress)
     board = Board()
     work = Work(engine, board, progress, rules)
     return PlanWork(
         library=library,
-        runs=PlanRuns(engine, intake, library, workers, progress),
+        runs=runs,
+        handover=HandOver(engine, intake, library, runs, report_event=report_event),
         workers=workers,
         board=board,
         work=work,

@@ -44,7 +44,8 @@ class Flag:
 class _Waiter:
     worker: Worker
     actions: frozenset[str]
-    woken: asyncio.Future[None]
+    woken: asyncio.Future[bool]
+    """True: look again; False: the poll is over."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -65,10 +66,10 @@ class Board:
         self._posted: dict[str, _Posted] = {}
         self._held: dict[str, list[Held]] = {}
         self._flags: dict[str, list[Flag]] = {}
-        self.closed = False
         self._releases: dict[str, list[asyncio.Future[None]]] = {}
         self._waiting: dict[str, dict[str, _Waiter]] = {}
         """Owner → agent → who waits; in the order of their coming."""
+        self._is_closed = False
 
     def post(
         self, execution_id: str, *, owner_id: str, agents: frozenset[str], offers: Sequence[Offer],
@@ -150,21 +151,32 @@ class Board:
             self._take_down(posted.lists, offer)
             posted.offers = [other for other in posted.offers if other is not offer]
 
-    async def wait(self, worker: Worker, actions: frozenset[str], seconds: float) -> None:
-        """Return when something may have come for the agent, or after so many seconds."""
-        if self.closed:
-            return
+    async def wait(self, worker: Worker, actions: frozenset[str], seconds: float) -> bool:
+        """Return when something may have come for the agent, or after so many seconds.
+
+        False: do not look again, a newer poll of the agent waits instead, or the node ends.
+        """
+        if self._is_closed:
+            return False
         waiters = self._waiting.setdefault(worker.owner_id, {})
         before = waiters.pop(worker.id, None)
         if before is not None:
-            _wake(before)
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            _wake(before, look_again=False)
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         waiter = waiters[worker.id] = _Waiter(worker=worker, actions=actions, woken=future)
         try:
             await asyncio.wait([future], timeout=seconds)
         finally:
             if waiters.get(worker.id) is waiter:
                 del waiters[worker.id]
+        return future.result() if future.done() else True
+
+    def close(self) -> None:
+        """The node ends: end every waiting poll, so that it holds nobody up."""
+        self._is_closed = True
+        for waiters in self._waiting.values():
+            for waiter in waiters.values():
+                _wake(waiter, look_again=False)
 
     def pass_on(self, worker: Worker) -> None:
         """An agent was woken and took something: whatever else is open for all wakes the next one."""
@@ -180,13 +192,6 @@ class Board:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._releases.setdefault(agent_id, []).append(future)
             await future
-
-    def close(self) -> None:
-        """Let nobody wait any more: the node stops."""
-        self.closed = True
-        for waiters in self._waiting.values():
-            for waiter in waiters.values():
-                _wake(waiter)
 
     def waiting_of(self, owner_id: str) -> int:
         """Return how many agents of an owner wait."""
@@ -236,6 +241,6 @@ def _owner_list(owner_id: str) -> str:
     return f"{owner_id}/*"
 
 
-def _wake(waiter: _Waiter) -> None:
+def _wake(waiter: _Waiter, *, look_again: bool = True) -> None:
     if not waiter.woken.done():
-        waiter.woken.set_result(None)
+        waiter.woken.set_result(look_again)

@@ -122,6 +122,8 @@ class Progress:
             )  # fmt: skip
 
     def _advance(self, change: Change, definition: PlanDefinition, task: TaskState) -> None:
+        if task.status is TaskStatus.ERROR:
+            return  # until a person retries or skips it
         _adopt_split(change, task)
         view = self.view(change, definition, task)
         if task.due_at_ms > change.now_ms:
@@ -133,7 +135,7 @@ class Progress:
                 self._make(change, task, view, move)
             if not moves or task.id not in change.state.tasks:
                 break
-        if task.id in change.state.tasks and task.status is not TaskStatus.ERROR:
+        if _is_open(change, task):
             self._settle(change, task, view)
 
     def _begin_again(self, change: Change, task: TaskState, view: TaskView) -> None:
@@ -231,6 +233,10 @@ def _adopt_split(change: Change, task: TaskState) -> None:
             text = to_json(checked_subtasks(edited))
             if text != task.input:
                 steps.freeze_subtasks(change, task, text)
+
+
+def _is_open(change: Change, task: TaskState) -> bool:
+    return task.id in change.state.tasks and task.status is not TaskStatus.ERROR
 
 
 def become_running(change: Change, task: TaskState) -> None:

@@ -68,7 +68,6 @@ class Reports:
         """Record many events as one unit; return one answer each, in order. What is refused says why and stops nothing else."""
         async with self._engine.hold(execution_id) as state:
             definition = await self._definition(state, worker)
-            _check_open(state)
             keys = [
                 _key(execution_id, event, content, None)
                 for event, content in zip(events, contents, strict=True)
@@ -79,7 +78,8 @@ class Reports:
                 else None
                 for event, key, content in zip(events, keys, contents, strict=True)
             ]
-            _check_open(state)
+            if None in known:
+                _check_open(state)
             change = self._engine.change(state)
             results: list[Outcome | TercetError | dict[str, Any]] = []
             new: dict[str, int] = {}

@@ -15,8 +15,9 @@ from tercet.plans.model import HUMAN_ACTION, Plan, PlanTask
 from tercet.plans.progress import Progress
 from tercet.plans.workers import ANY_WORKER, Workers
 from tercet.store import statements as sql
-from tercet.store.executions import open_plan_executions
+from tercet.store.executions import agents_of_execution, open_plan_executions
 from tercet.store.plans import load_any_plan
+from tercet.store.reader import Record
 from tercet.store.unit import Unit
 
 
@@ -75,6 +76,18 @@ class PlanRuns:
             retry_of=retry_of, extra=extra, execution_id=execution_id, plan=plan,
         )  # fmt: skip
         return receipt, self._undoable(stored.plan, agent_ids, owner_id)
+
+    async def start_again(self, execution: Record, *, by: str) -> str:
+        """Start an ended execution anew with the agents that it had; return the new one's id. Raises NotFound."""
+        agent_ids = await self._engine.reader.read(agents_of_execution, execution["id"])
+        receipt, _ = await self.start(
+            execution["plan_id"],
+            agent_ids=agent_ids,
+            owner_id=execution["owner_id"],
+            by=by,
+            retry_of=execution["id"],
+        )
+        return receipt.execution_id
 
     async def edit_subtasks(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tercet.domain.agent_work import HANDED_BACK
 from tercet.domain.errors import Conflict, InvalidInput, NotFound
 from tercet.domain.retry import RetryPolicy, backoff_seconds
 from tercet.domain.status import SubtaskStatus
@@ -124,6 +125,12 @@ class Verdicts:
         if place.record.status is not SubtaskStatus.RUNNING and place.record.agent_id == worker.id:
             return Outcome(seq=_note(change, event, place))
         self._take(change, place, worker)
+        if event.error_type == HANDED_BACK:
+            reason = event.error_message or "handed back"
+            seq = steps.queue_subtask(
+                change, place.task, place.record, reason=reason, said=_said(event, "error")
+            )
+            return Outcome(seq=seq, told={"status": "QUEUED", "human_review_required": False})
         return self._attempt_failed(
             change, place, _said(event, "error"), event.error_type or "unspecified",
             event.error_message or event.message or "the agent gave no reason",

@@ -99,9 +99,10 @@ class Work:
                 if work is not None:
                     return work
             remaining_ms = end_ms - clock.now_ms()
-            if remaining_ms <= 0 or self._board.closed:
+            if remaining_ms <= 0:
                 return None
-            await self._board.wait(worker, actions, remaining_ms / 1000)
+            if not await self._board.wait(worker, actions, remaining_ms / 1000):
+                return None
             if await is_gone():
                 self._board.pass_on(worker)
                 return None

@@ -39,19 +39,12 @@ class Capability(BaseModel):
     description: str = Field(default="", max_length=2_000)
 
 
-class Registration(BaseModel):
-    """What `POST /agents/register` takes. Capabilities may be plain names."""
+class Capabilities(BaseModel):
+    """What an agent worker can do. Plain names are accepted."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent_id: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9_-]{2,63}$")
-    name: str = Field(min_length=1, max_length=200)
-    role: str = Field(default="", max_length=200)
     capabilities: list[Capability] = Field(min_length=1, max_length=500)
-    poll_endpoint: str | None = Field(default=None, max_length=2_000)
-    webhook_url: str | None = Field(default=None, max_length=2_000, pattern=r"^https?://[^\s]+$")
-    model: str | None = Field(default=None, max_length=200)
-    """With a model the agent may have tasks decomposed by it."""
 
     @field_validator("capabilities", mode="before")
     @classmethod
@@ -59,6 +52,22 @@ class Registration(BaseModel):
         if isinstance(value, list):
             return [{"action": item} if isinstance(item, str) else item for item in value]
         return value
+
+    def stored(self) -> list[dict[str, Any]]:
+        """Return them as they are kept."""
+        return [item.model_dump(exclude_defaults=True) for item in self.capabilities]
+
+
+class Registration(Capabilities):
+    """What `POST /agents/register` takes."""
+
+    agent_id: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9_-]{2,63}$")
+    name: str = Field(min_length=1, max_length=200)
+    role: str = Field(default="", max_length=200)
+    poll_endpoint: str | None = Field(default=None, max_length=2_000)
+    webhook_url: str | None = Field(default=None, max_length=2_000, pattern=r"^https?://[^\s]+$")
+    model: str | None = Field(default=None, max_length=200)
+    """With a model the agent may have tasks decomposed by it."""
 
     @field_validator("model")
     @classmethod
@@ -141,7 +150,7 @@ class Workers:
             "id": agent_id, "owner_id": owner_id, "name": body.name, "role": body.role or None,
             "poll_endpoint": body.poll_endpoint, "webhook_url": body.webhook_url, "is_active": True,
             "last_heartbeat_at_ms": None, "created_at_ms": now_ms, "revision_id": revision_id,
-            "capabilities": to_json([c.model_dump(exclude_defaults=True) for c in body.capabilities]),
+            "capabilities": to_json(body.stored()),
             "api_key_sealed": None, "updated_at_ms": now_ms, "deleted_at_ms": None, "is_worker": True,
             "webhook_secret_sealed": self._keyring.seal(secret, belongs_to=agent_id) if secret else None,
         }  # fmt: skip
@@ -153,6 +162,24 @@ class Workers:
         self._add(worker)
         _, api_key = await self._tokens.create(user=agent_id, role="agent", owner_id=owner_id)
         return Registered(worker=worker, api_key=api_key, webhook_secret=secret)
+
+    async def change_capabilities(self, worker: Worker, body: Capabilities) -> None:
+        """Replace what an agent can do; its next poll looks for that."""
+        stored = body.stored()
+        unit = Unit()
+        unit.add(
+            sql.UPDATE_WORKER,
+            (
+                worker.poll_endpoint,
+                worker.webhook_url,
+                to_json(stored),
+                worker.webhook_secret_sealed,
+                worker.id,
+            ),
+        )
+        await self._engine.journal.submit(unit)
+        worker.capabilities = stored
+        worker.actions = frozenset(item["action"] for item in stored)
 
     async def refresh(self, agent_id: str) -> None:
         """Read an agent again that was changed or deleted in the registry."""

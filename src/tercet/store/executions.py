@@ -98,6 +98,31 @@ def results_of_tasks(connection: sa.Connection, execution_id: str, handlers: Ite
     return {row[0]: from_json(row[1]) for row in rows if row[1] is not None}
 
 
+def agents_of_execution(connection: sa.Connection, execution_id: str) -> list[str]:
+    """Return the agent workers that may take an execution's work; `*` stands for all of its owner."""
+    query = sa.select(execution_agents.c.agent_id).where(execution_agents.c.execution_id == execution_id)
+    return list(connection.scalars(query.order_by(execution_agents.c.agent_id)))
+
+
+def ended_handovers(connection: sa.Connection, prefix: str, reported: str) -> list[Record]:
+    """Return the ended executions of plans that another one asked for and has not heard of, oldest first."""
+    return records(
+        connection.execute(
+            sa.select(executions.c.id, executions.c.owner_id, executions.c.requested_by, executions.c.status)
+            .where(
+                executions.c.plan_id.is_not(None),
+                executions.c.requested_by.startswith(prefix, autoescape=True),
+                executions.c.status.in_(("COMPLETED", "FAILED", "CANCELLED")),
+                ~sa.exists().where(
+                    event_keys.c.owner_id == executions.c.owner_id,
+                    event_keys.c.idempotency_key == sa.literal(reported) + executions.c.id,
+                ),
+            )
+            .order_by(executions.c.id)
+        )
+    )
+
+
 def open_plan_executions(connection: sa.Connection, plan_id: str | None = None) -> list[str]:
     """Return the executions of plans, or of one plan, that have not ended, oldest first."""
     query = (

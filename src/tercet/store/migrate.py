@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from tercet.domain.errors import StoreUnavailable
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration; a test compares it with the folder."""
 
 

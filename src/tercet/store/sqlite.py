@@ -11,6 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.pool import QueuePool
 
 from tercet.domain.errors import AlreadyRunning, StoreUnavailable
+from tercet.domain.sealing import Keyring
+from tercet.store.tables.sealed import give_keyring
 
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -69,8 +71,8 @@ def open_writer(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def open_reader(path: Path) -> sa.Engine:
-    """Return an engine for reads: a small pool, usable from any thread."""
+def open_reader(path: Path, keyring: Keyring | None = None) -> sa.Engine:
+    """Return an engine for reads: a small pool, usable from any thread. It opens sealed columns with `keyring`."""
     engine = sa.create_engine(
         f"sqlite:///{path}",
         poolclass=QueuePool,
@@ -78,6 +80,9 @@ def open_reader(path: Path) -> sa.Engine:
         max_overflow=8,
         connect_args={"check_same_thread": False},
     )
+
+    if keyring is not None:
+        give_keyring(engine, keyring)
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: sqlite3.Connection, _record: object) -> None:

@@ -17,12 +17,14 @@ from collections.abc import Callable
 import structlog
 
 from tercet.domain.errors import Conflict, StaleClaim, StoreUnavailable, TercetError
-from tercet.store.statements import ALL
+from tercet.store import custody_statements, statements
+from tercet.store.sealer import Sealer
 from tercet.store.unit import Row, Statement, Unit
 
 _log = structlog.get_logger(__name__)
 _MOST_ROWS_A_BATCH = 4_000
-_POSITION = {statement: index for index, statement in enumerate(ALL)}
+_IN_ORDER = sorted((*statements.ALL, *custody_statements.ALL), key=lambda statement: statement.phase)
+_POSITION = {statement: index for index, statement in enumerate(_IN_ORDER)}
 
 
 class SqliteJournal:
@@ -33,12 +35,15 @@ class SqliteJournal:
         connection: sqlite3.Connection,
         *,
         inline: bool = False,
+        sealer: Sealer | None = None,
         on_commit: Callable[[list[Unit]], None] = lambda units: None,
         on_lost: Callable[[list[Unit], TercetError], None] = lambda units, error: None,
     ) -> None:
         """`on_commit` hears of every group on disk; `on_lost` of units that were refused or whose commit failed.
-        `inline` commits on the loop's thread, for loops with virtual time."""
+        `inline` commits on the loop's thread, for loops with virtual time. Without a `sealer` rows are written
+        as they are."""
         self._inline = inline
+        self._sealer = sealer
         self._connection = connection
         self._on_commit = on_commit
         self._on_lost = on_lost
@@ -120,7 +125,10 @@ class SqliteJournal:
                     rows.append(row)
         execute_many = self._connection.executemany
         for statement in sorted(groups, key=_POSITION.__getitem__):
-            execute_many(statement.sql, groups[statement])
+            rows = groups[statement]
+            if statement.sealed and self._sealer is not None:
+                rows = self._sealer.seal_rows(statement, rows)
+            execute_many(statement.sql, rows)
 
     def _execute_one_by_one(self, batch: list[Unit]) -> list[Unit]:
         """Find the units that a constraint refuses; what builds on a refused unit is refused too."""

@@ -13,24 +13,32 @@ from sqlalchemy.dialects.sqlite import dialect as _sqlite_dialect
 from sqlalchemy.dialects.sqlite import insert as _upsert
 
 from tercet.store import tables
+from tercet.store.tables.sealed import Sealed
 from tercet.store.unit import Statement
 
 INSERT, UPDATE, DELETE = 0, 1, 2
 
 
-def _compile(name: str, phase: int, clause: sa.ClauseElement, columns: Iterable[str]) -> Statement:
+def compile_statement(name: str, phase: int, clause: sa.UpdateBase, columns: Iterable[str]) -> Statement:
+    """Return the statement of a clause whose parameters are `columns`, in this order."""
     compiled = clause.compile(dialect=_sqlite_dialect(paramstyle="qmark"))
     wanted = tuple(columns)
     positions = tuple(getattr(compiled, "positiontup", None) or ())
     if positions != wanted:
         raise AssertionError(f"statement {name!r} binds {positions}, its rows are {wanted}")
-    return Statement(name, phase, str(compiled), wanted)
+    return Statement(name, phase, str(compiled), wanted, _sealed(clause.table, wanted))
+
+
+def _sealed(table: sa.FromClause, columns: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+    """Return the positions of sealed columns; key columns are bound as `key_…` and never sealed."""
+    types = [(index, table.c[name].type) for index, name in enumerate(columns) if name in table.c]
+    return tuple((index, kind.belongs_to) for index, kind in types if isinstance(kind, Sealed))
 
 
 def _insert(table: sa.Table, *, name: str | None = None, without: tuple[str, ...] = ()) -> Statement:
     columns = [c.name for c in table.columns if c.name not in without]
     clause = sa.insert(table).values({c: sa.bindparam(c) for c in columns})
-    return _compile(name or f"insert_{table.name}", INSERT, clause, columns)
+    return compile_statement(name or f"insert_{table.name}", INSERT, clause, columns)
 
 
 def _update(
@@ -42,12 +50,12 @@ def _update(
         .values({c: sa.bindparam(c) for c in columns})
         .where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
     )
-    return _compile(name, UPDATE, clause, (*columns, *(f"key_{k}" for k in key)))
+    return compile_statement(name, UPDATE, clause, (*columns, *(f"key_{k}" for k in key)))
 
 
 def _delete(name: str, table: sa.Table, key: tuple[str, ...]) -> Statement:
     clause = sa.delete(table).where(*(table.c[k] == sa.bindparam(f"key_{k}") for k in key))
-    return _compile(name, DELETE, clause, tuple(f"key_{k}" for k in key))
+    return compile_statement(name, DELETE, clause, tuple(f"key_{k}" for k in key))
 
 
 def _insert_or_replace(
@@ -58,7 +66,7 @@ def _insert_or_replace(
     clause = clause.on_conflict_do_update(
         index_elements=list(key), set_={c: clause.excluded[c] for c in columns if c not in key}
     )
-    return _compile(name or f"upsert_{table.name}", INSERT, clause, columns)
+    return compile_statement(name or f"upsert_{table.name}", INSERT, clause, columns)
 
 
 INSERT_MANIFEST = _insert(tables.manifests)
@@ -159,7 +167,7 @@ DELETE_WAIT = _delete("delete_wait", tables.waits, ("id",))
 DELETE_TIMER = _delete("delete_timer", tables.timers, ("id",))
 DELETE_APPROVAL_TIMERS = _delete("delete_approval_timers", tables.timers, ("approval_id",))
 DELETE_EXECUTION_TIMERS = _delete("delete_execution_timers", tables.timers, ("execution_id",))
-FORGET_RECEIVED_MESSAGES = _compile(
+FORGET_RECEIVED_MESSAGES = compile_statement(
     "forget_received_messages",
     DELETE,
     sa.delete(tables.received_messages).where(tables.received_messages.c.at_ms < sa.bindparam("before_ms")),

@@ -19,6 +19,8 @@ class Statement:
     sql: str
     columns: tuple[str, ...]
     """The order of the values in a row."""
+    sealed: tuple[tuple[int, str], ...] = ()
+    """The positions that are sealed on their way to the disk, each with what the text belongs to."""
 
 
 class Unit:

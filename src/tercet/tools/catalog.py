@@ -17,6 +17,7 @@ from tercet.tools.email import EmailTool
 from tercet.tools.files import GlobTool, ReadTool, WriteTool
 from tercet.tools.http_request import HTTPRequestTool
 from tercet.tools.mcp import McpServers
+from tercet.tools.run_command import RunCommandTool
 from tercet.tools.slack import SlackTool
 from tercet.tools.workspace import Workspace
 
@@ -27,6 +28,7 @@ WORKSPACE_TOOLS: dict[str, Callable[[Workspace], ToolBase]] = {
     "Glob": GlobTool,
     "csv": CsvTool,
     "calendar": CalendarTool,
+    "run_command": RunCommandTool,
 }
 """Tools that work in an agent's folder; each run gets its own."""
 

@@ -12,8 +12,10 @@ from tercet.web import (
     approvals,
     chat,
     chat_socket,
+    custody,
     events,
     executions,
+    loop,
     manifests,
     operations,
     plan_executions,
@@ -35,7 +37,7 @@ from tercet.wiring import Tercet
 _ROUTERS: tuple[APIRouter, ...] = (
     plan_executions.router, workers.router, manifests.router, events.router, executions.router,
     approvals.router, operations.router, agents.router, tools.router, plans.router, webhooks.router, streams.router,
-    chat.router, chat_socket.router, projects.router,
+    chat.router, chat_socket.router, projects.router, loop.router, custody.router,
 )  # fmt: skip
 
 

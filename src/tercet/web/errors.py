@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from tercet.domain.errors import AgentFailed, TercetError
+from tercet.domain.errors import AgentFailed, OperatorError, TercetError
 
 _log = structlog.get_logger(__name__)
 _CODES = {
@@ -63,6 +63,12 @@ def install_error_handlers(app: FastAPI) -> None:
     async def _tercet(request: Request, error: TercetError) -> JSONResponse:
         if isinstance(error, AgentFailed):
             _log.warning("agent.failed", path=request.url.path, code=error.code, error=error.message)
+        elif isinstance(error, OperatorError):
+            # A known cause that the operator mends: the way through the code says nothing about it.
+            cause = str(error.__cause__ or "")
+            _log.error(
+                "request.failed", path=request.url.path, code=error.code, error=str(error), cause=cause
+            )
         elif error.http_status >= 500:
             _log.error("request.failed", path=request.url.path, code=error.code, exc_info=error)
         headers = (

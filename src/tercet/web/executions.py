@@ -16,6 +16,7 @@ from tercet.flows.wire import (
     plan_event_to_wire,
     task_to_wire,
 )
+from tercet.store.archiving import is_archived
 from tercet.store.listing import MOST_TASKS, costs_of, get_execution, list_events, list_executions, tasks_of
 from tercet.store.reader import Record
 from tercet.web.access import Caller, Cursor, Limit, Node, Writer, body_schema, json_body, page, parse
@@ -36,7 +37,9 @@ class StatusChange(BaseModel):
 async def _own(node: Node, person: Caller, execution_id: str) -> Record:
     row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
     if row is None:
-        raise NotFound(f"there is no execution {execution_id!r}")
+        archived = await node.reader.read(is_archived, owner_id=person.owner_id, execution_id=execution_id)
+        hint = f"it is archived; `tercet archive restore {execution_id}` puts it back" if archived else None
+        raise NotFound(f"there is no execution {execution_id!r}", hint=hint)
     return row
 
 
@@ -124,9 +127,11 @@ async def change_status(execution_id: str, request: Request, node: Node, person:
 async def retry_execution(execution_id: str, node: Node, person: Writer) -> dict[str, Any]:
     """Retry: failed tasks of an open execution go on; an ended one starts anew, linked to the old one."""
     row = await _own(node, person, execution_id)
-    return execution_to_wire(
-        await _own(node, person, await node.retries.retry(row, by=person.user)), node.reveals.masked
-    )
+    if row["plan_id"] is not None and row["status"] in ("FAILED", "CANCELLED"):
+        goes_on = await node.plan_work.runs.start_again(row, by=person.user)
+    else:
+        goes_on = await node.retries.retry(row, by=person.user)
+    return execution_to_wire(await _own(node, person, goes_on), node.reveals.masked)
 
 
 @router.post("/{execution_id}/tasks/{task_id}/retry")

@@ -16,6 +16,7 @@ from tercet.store.listing import get_execution, tasks_of
 from tercet.store.plans import load_any_plan
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
 from tercet.web.agent_access import act_as, check_known
+from tercet.web.views import Reveal, view_of
 
 router = APIRouter(prefix="/executions", tags=["executions of plans"])
 
@@ -77,7 +78,7 @@ async def status(execution_id: str, node: Node, person: Caller) -> dict[str, Any
 
 
 @router.get("/{execution_id}/tree")
-async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
+async def tree(execution_id: str, node: Node, person: Caller, reveal: Reveal = False) -> dict[str, Any]:
     """Return the plan's phases, tasks and subtasks with what has happened to each, also before it begins."""
     row = await node.reader.read(get_execution, owner_id=person.owner_id, execution_id=execution_id)
     if row is None or row["plan_id"] is None:
@@ -86,10 +87,9 @@ async def tree(execution_id: str, node: Node, person: Caller) -> dict[str, Any]:
     if plan is None:
         raise NotFound(f"the plan {row['plan_id']!r} is gone")
     tasks = await node.reader.read(tasks_of, execution_id)
-    return {
-        "execution": execution_to_wire(row, node.reveals.masked),
-        **plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]),
-    }
+    view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
+    shown: dict[str, Any] = view(plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]))
+    return {"execution": execution_to_wire(row, view), **shown}
 
 
 @router.post("/{execution_id}/events", status_code=201, openapi_extra=body_schema(AgentEvent))

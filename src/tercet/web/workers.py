@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from tercet.domain.errors import InvalidInput
 from tercet.plans.decomposition import DecomposeIn
 from tercet.plans.moves import ANY_ACTION
-from tercet.plans.workers import Registration, Worker
+from tercet.plans.workers import Capabilities, Registration, Worker
 from tercet.web.access import Caller, Node, Writer, body_schema, json_body, parse
 from tercet.web.agent_access import act_as
 from tercet.web.agent_wire import worker_to_wire
@@ -66,6 +66,15 @@ async def decompose(agent_id: str, request: Request, response: Response, node: N
 async def capabilities(agent_id: str, node: Node, person: Caller) -> dict[str, Any]:
     """Return what an agent worker can do."""
     worker = node.plan_work.workers.get(agent_id, owner_id=person.owner_id)
+    return {"agent_id": worker.id, "capabilities": worker.capabilities}
+
+
+@router.put("/{agent_id}/capabilities", openapi_extra=body_schema(Capabilities))
+async def change_capabilities(agent_id: str, request: Request, node: Node, person: Writer) -> dict[str, Any]:
+    """Replace what an agent worker can do. An agent's own key may not: it would give itself work."""
+    body = parse(Capabilities, await json_body(request))
+    worker = node.plan_work.workers.get(agent_id, owner_id=person.owner_id)
+    await node.plan_work.workers.change_capabilities(worker, body)
     return {"agent_id": worker.id, "capabilities": worker.capabilities}
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
-import sqlalchemy as sa
 
 from tercet.settings import Settings
+from tercet.store.keys import open_keyring
+from tercet.store.sqlite import open_reader
 from tercet.testing.log_check import differences
 from tercet.testing.mock_claude import MockClaude, Script
 from tercet.web.app import create_app
@@ -94,7 +95,7 @@ def with_chat(tmp_path: Path) -> Callable[..., None]:
         else:
             with MockClaude(Script.model_validate({"rules": rules})) as mock:
                 asyncio.run(go(mock.base_url))
-        engine = sa.create_engine(f"sqlite:///{tmp_path / 'data' / 'tercet.db'}", poolclass=sa.NullPool)
+        engine = open_reader(tmp_path / "data" / "tercet.db", open_keyring(tmp_path / "data"))
         with engine.connect() as connection:
             assert differences(connection) == []
 

@@ -246,6 +246,21 @@ def test_an_agent_that_asks_too_often_is_told_when_to_come_back(with_api):
     with_api(use, agent_requests_per_minute=3)
 
 
+def test_a_cancelled_execution_of_a_plan_starts_anew_with_its_agents(with_api):
+    async def use(api: Any) -> None:
+        agent_id, key = await larry(api)
+        execution_id = await started(api, agent_id)
+        await api.call("PATCH", f"/api/executions/{execution_id}", json={"status": "CANCELLED"})
+
+        again = await api.call("POST", f"/api/executions/{execution_id}/retry", status=201)
+
+        assert again["retry_of"] == execution_id
+        work = await api.call("GET", f"/api/agents/{agent_id}/work", headers=key)
+        assert work["execution_id"] == again["execution_id"]
+
+    with_api(use)
+
+
 def test_decomposition_by_rules_is_stored_and_doubtful_ones_go_to_a_person(with_api):
     async def use(api: Any) -> None:
         capabilities = [

@@ -45,7 +45,7 @@ async def furnish(api: Any) -> dict[str, str]:
         "manifest": "shop", "conversation_id": turn["conversation_id"], "project_id": project["project_id"],
         "document_id": document["document_id"], "item_id": approval["approval_id"],
         "task_id": execution["tasks"][0]["task_id"], "worker": worker["agent_id"], "running": running["execution_id"],
-        "path": "pay", "tool_name": "calculator",
+        "path": "pay", "tool_name": "calculator", "key_id": "k1",
     }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from starlette.routing import Route
 
 from tercet.domain.codec import from_json
 from tercet.domain.errors import Conflict, NotAuthenticated
+from tercet.domain.notices import NoticeEvent
 from tercet.domain.webhooks import new_secret, signed_headers
 from tercet.testing.mock_claude.server import ThreadedServer
 from tercet.tools.webhooks import DeliveryFailed, deliver
@@ -122,7 +123,7 @@ def test_a_secret_is_shown_once_and_a_given_one_is_used(with_api, receiver):
         tested = await api.call("POST", f"/api/v1/webhooks/{made['webhook_id']}/test")
 
         assert made["secret"] == secret
-        assert len(made["events"]) == 8
+        assert len(made["events"]) == len(NoticeEvent)
         assert "secret" not in listed["items"][0]
         assert (tested["status"], tested["event"], tested["attempts"]) == ("delivered", "webhook.test", 1)
         Webhook(secret).verify(received[0][1], received[0][2])

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from tercet.harness import Flow, open_flow
+from tercet.store.keys import open_keyring
 from tercet.store.migrate import migrate
+from tercet.store.sqlite import open_reader
 from tercet.testing.log_check import differences
 from tercet.testing.virtual_time import VirtualClock, VirtualTimeLoop
 
@@ -43,9 +44,10 @@ def flow(tmp_path: Path, migrated: Path) -> Opener:
             tmp_path, manifest, handlers, clock=VirtualClock(start_ms), inline=True
         ) as running:
             yield running
-        engine = sa.create_engine(f"sqlite:///{tmp_path / 'tercet.db'}", poolclass=sa.NullPool)
+        engine = open_reader(tmp_path / "tercet.db", open_keyring(tmp_path))
         with engine.connect() as connection:
             assert differences(connection) == []
+        engine.dispose()
 
     return opened
 

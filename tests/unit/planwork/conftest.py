@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from tercet.domain.codec import digest
 from tercet.harness import OWNER
@@ -23,9 +22,11 @@ from tercet.plans.report_model import AgentEvent
 from tercet.plans.workers import Registration, Worker
 from tercet.settings import Settings
 from tercet.store.approvals import list_approvals, load_approval
+from tercet.store.keys import open_keyring
 from tercet.store.listing import get_execution, list_events, tasks_of
 from tercet.store.migrate import migrate
 from tercet.store.reader import Record
+from tercet.store.sqlite import open_reader
 from tercet.testing.log_check import differences
 from tercet.testing.virtual_time import VirtualClock, VirtualTimeLoop
 from tercet.wiring import Tercet, open_tercet
@@ -166,9 +167,10 @@ def shop(tmp_path: Path, migrated: Path) -> Opener:
         clock = VirtualClock(at_ms)
         async with open_tercet(Settings(data_dir=tmp_path, **settings), clock=clock, inline=True) as node:
             yield Shop(node, clock)
-        engine = sa.create_engine(f"sqlite:///{tmp_path / 'tercet.db'}", poolclass=sa.NullPool)
+        engine = open_reader(tmp_path / "tercet.db", open_keyring(tmp_path))
         with engine.connect() as connection:
             assert differences(connection) == []
+        engine.dispose()
 
     return opened
 

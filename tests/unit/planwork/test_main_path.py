@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
 from tercet.domain.errors import Conflict, InvalidStateTransition, NotAllowed, NotFound
+from tercet.harness import OWNER
+from tercet.plans.report_model import AgentEvent
 
 
 def test_a_plan_runs_to_its_end_when_an_agent_does_each_subtask_in_turn(shop, virtual, two_steps):
@@ -225,5 +228,77 @@ def test_reports_that_do_not_fit_are_refused_and_leave_no_trace(shop, virtual, t
             await s.do(execution_id, larry)
             with pytest.raises(InvalidStateTransition, match="has ended"):
                 await s.report(execution_id, larry, "heartbeat")
+
+    virtual(go())
+
+
+def test_of_two_polls_of_one_agent_the_older_ends_empty_and_the_newer_goes_on_waiting(
+    shop, virtual, two_steps
+):
+    async def go() -> None:
+        async with shop() as s:
+            larry = await s.agent("larry", "send_email")
+            older = asyncio.create_task(s.poll(larry, wait=60))
+            await asyncio.sleep(1)
+            newer = asyncio.create_task(s.poll(larry, wait=60))
+
+            assert await asyncio.wait_for(older, 1) is None
+            assert s.node.plan_work.board.waiting_of(OWNER.owner_id) == 1
+            await s.start(two_steps, larry)
+            assert (await newer or {})["next_task"]["task_id"] == "a"
+
+    virtual(go())
+
+
+def test_waiting_polls_end_empty_when_the_node_ends(shop, virtual):
+    async def go() -> None:
+        async with shop() as s:
+            larry = await s.agent("larry", "send_email")
+            poll = asyncio.create_task(s.poll(larry, wait=60))
+            await asyncio.sleep(1)
+
+            s.node.plan_work.board.close()
+
+            assert await asyncio.wait_for(poll, 1) is None
+            assert await asyncio.wait_for(s.poll(larry, wait=60), 1) is None
+
+    virtual(go())
+
+
+def test_work_that_is_handed_back_is_open_at_once_and_is_no_failed_attempt(shop, virtual, two_steps):
+    async def go() -> None:
+        async with shop() as s:
+            larry, moe = await s.agent("larry", "send_email"), await s.agent("moe", "send_email")
+            execution_id = await s.start(two_steps, "*")
+            for _ in range(5):
+                await s.take(larry)
+
+                told = await s.report(execution_id, larry, "task_error", "a", error_type="handed_back")
+
+                assert told["status"] == "QUEUED"
+            assert (await s.take(moe))["task_id"] == "a"
+
+    virtual(go())
+
+
+def test_the_last_event_of_an_execution_is_known_again_in_a_batch(shop, virtual, two_steps):
+    async def go() -> None:
+        async with shop() as s:
+            larry = await s.agent("larry", "send_email", "document")
+            execution_id = await s.start(two_steps, larry)
+            await s.do(execution_id, larry)
+            await s.take(larry)
+            event = AgentEvent(
+                agent_id=larry.id, event_type="task_complete", task_id="b", agent_timestamp=datetime.now(UTC)
+            )
+            reports = s.node.plan_work.reports
+
+            first = await reports.report_batch(execution_id, [event], contents=["x"], worker=larry)
+            again = await reports.report_batch(execution_id, [event], contents=["x"], worker=larry)
+
+            assert again[0]["duplicate"]
+            assert again[0]["event_id"] == first[0]["event_id"]
+            with pytest.raises(InvalidStateTransition):
+                await reports.report_batch(execution_id, [event, event], contents=["x", "new"], worker=larry)
 
     virtual(go())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tercet.store.tables.chats import document_passages, documents, projects
 from tercet.store.tables.columns import metadata
+from tercet.store.tables.custody import archived_executions, archives, unlocks
 from tercet.store.tables.notices import deliveries, received_messages, reveals, subscriptions
 from tercet.store.tables.people import approval_items, approvals, ledger, tokens
 from tercet.store.tables.registry import (
@@ -36,6 +37,8 @@ __all__ = [
     "agents",
     "approval_items",
     "approvals",
+    "archived_executions",
+    "archives",
     "conversation_messages",
     "conversations",
     "deliveries",
@@ -59,5 +62,6 @@ __all__ = [
     "timers",
     "tokens",
     "tool_audit",
+    "unlocks",
     "waits",
 ]

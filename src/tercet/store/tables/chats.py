@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from tercet.store.tables.columns import Id, Ms, id_column, metadata
+from tercet.store.tables.sealed import Sealed
 
 projects = sa.Table(
     "projects",
@@ -12,7 +13,7 @@ projects = sa.Table(
     id_column(),
     sa.Column("owner_id", sa.String(200), nullable=False),
     sa.Column("name", sa.String(200), nullable=False),
-    sa.Column("instructions", sa.Text, nullable=False),
+    sa.Column("instructions", Sealed("projects.instructions"), nullable=False),
     sa.Column("created_at_ms", Ms, nullable=False),
     sa.Column("updated_at_ms", Ms, nullable=False),
     sa.Index(None, "owner_id", "id"),
@@ -50,4 +51,4 @@ document_passages = sa.Table(
     sa.Index(None, "document_id", "number"),
     sa.Index(None, "project_id"),
 )
-"""The full-text index over `title` and `text` is the database's own: see migration 0007 and `store.passages`."""
+"""The full-text index over `title` and `text` is the database's own: see migration 0006 and `store.passages`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from tercet.store.tables.columns import Id, Ms, id_column, metadata
+from tercet.store.tables.sealed import Sealed
 
 subscriptions = sa.Table(
     "subscriptions",
@@ -32,11 +33,11 @@ deliveries = sa.Table(
     sa.Column("owner_id", sa.String(200), nullable=False),
     sa.Column("event", sa.String(50), nullable=False),
     sa.Column("execution_id", Id),
-    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("body", Sealed("deliveries.body"), nullable=False),
     sa.Column("status", sa.String(20), nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("answer_status", sa.Integer),
-    sa.Column("error", sa.Text),
+    sa.Column("error", Sealed("deliveries.error")),
     sa.Column("created_at_ms", Ms, nullable=False),
     sa.Column("next_at_ms", Ms),
     sa.Column("ended_at_ms", Ms),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from tercet.store.tables.columns import Id, Ms, id_column, metadata
+from tercet.store.tables.sealed import Sealed
 
 approvals = sa.Table(
     "approvals",
@@ -14,9 +15,9 @@ approvals = sa.Table(
     sa.Column("execution_id", Id),
     sa.Column("handler", sa.String(200), nullable=False),
     sa.Column("bundle_key", sa.String(500)),
-    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("title", Sealed("approvals.title"), nullable=False),
     sa.Column("status", sa.String(30), nullable=False),
-    sa.Column("spec", sa.Text, nullable=False),
+    sa.Column("spec", Sealed("approvals.spec"), nullable=False),
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("items_total", sa.Integer, nullable=False),
     sa.Column("items_open", sa.Integer, nullable=False),
@@ -30,7 +31,7 @@ approvals = sa.Table(
     sa.Column("decided_by", sa.String(200)),
     sa.Column("decision", sa.String(30)),
     sa.Column("option", sa.String(200)),
-    sa.Column("feedback", sa.Text),
+    sa.Column("feedback", Sealed("approvals.feedback")),
     sa.Column("created_at_ms", Ms, nullable=False),
     sa.Index(None, "owner_id", "status", "id"),
     sqlite_with_rowid=False,
@@ -52,12 +53,12 @@ approval_items = sa.Table(
     sa.Column("execution_id", Id, nullable=False),
     sa.Column("task_id", Id, nullable=False),
     sa.Column("subtask_id", sa.String(200)),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("title", Sealed("approval_items.title"), nullable=False),
+    sa.Column("data", Sealed("approval_items.data"), nullable=False),
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("status", sa.String(30), nullable=False),
-    sa.Column("edits", sa.Text),
-    sa.Column("feedback", sa.Text),
+    sa.Column("edits", Sealed("approval_items.edits")),
+    sa.Column("feedback", Sealed("approval_items.feedback")),
     sa.Column("decided_by", sa.String(200)),
     sa.Column("decided_at_ms", Ms),
     sa.Column("created_at_ms", Ms, nullable=False),

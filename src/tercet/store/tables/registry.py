@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from tercet.store.tables.columns import Id, Ms, id_column, metadata
+from tercet.store.tables.sealed import Sealed
 
 agents = sa.Table(
     "agents",
@@ -35,7 +36,7 @@ agent_revisions = sa.Table(
     sa.Column("agent_id", Id, nullable=False),
     sa.Column("owner_id", sa.String(200), nullable=False),
     sa.Column("revision", sa.Integer, nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("body", Sealed("agent_revisions.body"), nullable=False),
     sa.Column("created_at_ms", Ms, nullable=False),
     sa.UniqueConstraint("agent_id", "revision"),
 )
@@ -44,9 +45,9 @@ plans = sa.Table(
     metadata,
     id_column(),
     sa.Column("owner_id", sa.String(200), nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("title", Sealed("plans.title"), nullable=False),
     sa.Column("source", sa.String(50), nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("body", Sealed("plans.body"), nullable=False),
     sa.Column("problems", sa.Text, nullable=False),
     sa.Column("tasks_total", sa.Integer, nullable=False),
     sa.Column("created_at_ms", Ms, nullable=False),
@@ -75,11 +76,11 @@ conversation_messages = sa.Table(
     sa.Column("conversation_id", Id, primary_key=True),
     sa.Column("seq", sa.Integer, primary_key=True),
     sa.Column("role", sa.String(20), nullable=False),
-    sa.Column("content", sa.Text, nullable=False),
+    sa.Column("content", Sealed("conversation_messages.content"), nullable=False),
     sa.Column("execution_id", Id),
     sa.Column("at_ms", Ms, nullable=False),
     sa.Column("message_id", Id),
-    sa.Column("detail", sa.Text),
+    sa.Column("detail", Sealed("conversation_messages.detail")),
     sa.Column("cost_picousd", sa.BigInteger),
     sqlite_with_rowid=False,
 )

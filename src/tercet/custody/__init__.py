@@ -1,0 +1,1 @@
+"""The keeping of data: keys and their rotation, archives, exports."""
