@@ -19,7 +19,7 @@ export function ownerToken(): string {
 /** A real server on the data of the lead campaign's demo, with more on top; ends when the tests end. */
 export default async function startServer(): Promise<() => Promise<void>> {
   rmSync(DATA, { recursive: true, force: true });
-  execFileSync(`${BIN}/python`, ["-m", "examples.lead_campaign.demo"], { cwd: ROOT, stdio: "ignore" });
+  execFileSync(`${BIN}/python`, ["-m", "examples.lead_campaign.demo"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(DATA, { recursive: true });
   cpSync(`${ROOT}/examples/lead_campaign/output/data`, DATA, { recursive: true });
   const manifests = ["examples/lead_campaign", "dashboard/e2e/fixtures/purchase.yaml", "dashboard/e2e/fixtures/ping.yaml"];

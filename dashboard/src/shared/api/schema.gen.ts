@@ -181,7 +181,11 @@ export interface paths {
          * @description Return what an agent worker can do.
          */
         get: operations["capabilities_api_v1_agents__agent_id__capabilities_get"];
-        put?: never;
+        /**
+         * Change Capabilities
+         * @description Replace what an agent worker can do. An agent's own key may not: it would give itself work.
+         */
+        put: operations["change_capabilities_api_v1_agents__agent_id__capabilities_put"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1458,6 +1462,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/loops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start
+         * @description Start a loop: the fields of its configuration, of which `goal` is required.
+         */
+        post: operations["start_api_v1_loops_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{execution_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show
+         * @description Return the loop's state, and which node comes next; `next_node` is null when it has ended.
+         */
+        get: operations["show_api_v1_loops__execution_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{execution_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork
+         * @description Start a loop that goes on after a turn of this one, by default the last; earlier turns are not paid again.
+         */
+        post: operations["fork_api_v1_loops__execution_id__fork_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Keys
+         * @description Return the keys for data at rest, the sealing one first, and what each has sealed.
+         */
+        get: operations["list_keys_api_v1_keys_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate
+         * @description Seal with a new key from now on. `POST /keys/reseal` then seals again what is stored.
+         */
+        post: operations["rotate_api_v1_keys_rotate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/reseal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reseal
+         * @description Seal a batch of stored texts with the sealing key; call it with `cursor` until that is null.
+         */
+        post: operations["reseal_api_v1_keys_reseal_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop Key
+         * @description Forget a key. 409 while anything in the database or in an archive needs it.
+         */
+        delete: operations["drop_key_api_v1_keys__key_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Archive
+         * @description Archive one file of executions that ended so long ago (`90d`); call it with `cursor` until that is null.
+         */
+        post: operations["archive_api_v1_archive_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/archive/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify
+         * @description Check every archive file and the chain of their hashes: {files, problems: [{file, problem}]}.
+         */
+        get: operations["verify_api_v1_archive_verify_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/archive/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore
+         * @description Put an archived execution, or all of an archive file, back into the database.
+         */
+        post: operations["restore_api_v1_archive_restore_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export
+         * @description Return everything of the caller's owner as a zip, decrypted and without secrets.
+         */
+        get: operations["export_api_v1_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1879,7 +2103,7 @@ export interface components {
          * @description The kinds of notices; docs/reference/notices.md says when each comes and what it carries.
          * @enum {string}
          */
-        NoticeEvent: "approval.requested" | "approval.escalated" | "execution.blocked" | "execution.failed" | "execution.completed" | "execution.cancelled" | "task.failed" | "task.blocked";
+        NoticeEvent: "approval.requested" | "approval.escalated" | "execution.blocked" | "execution.failed" | "execution.completed" | "execution.cancelled" | "task.failed" | "task.blocked" | "agent.silent";
         /**
          * Capability
          * @description An action that an agent worker can do, and which parameters it reads.
@@ -2034,7 +2258,10 @@ export interface operations {
     };
     tree_api_v1_executions__execution_id__tree_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Show personal data unmasked; who looks is recorded. */
+                reveal?: boolean;
+            };
             header?: never;
             path: {
                 execution_id: string;
@@ -2232,6 +2459,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** Capabilities */
+                    capabilities: components["schemas"]["Capability"][];
                     /** Agent Id */
                     agent_id?: string | null;
                     /** Name */
@@ -2241,8 +2470,6 @@ export interface operations {
                      * @default
                      */
                     role?: string;
-                    /** Capabilities */
-                    capabilities: components["schemas"]["Capability"][];
                     /** Poll Endpoint */
                     poll_endpoint?: string | null;
                     /** Webhook Url */
@@ -2357,6 +2584,46 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    change_capabilities_api_v1_agents__agent_id__capabilities_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Capabilities */
+                    capabilities: components["schemas"]["Capability"][];
+                };
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -4907,6 +5174,412 @@ export interface operations {
         responses: {
             /** @description Successful Response */
             204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    start_api_v1_loops_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Goal */
+                    goal: string;
+                    /**
+                     * Max Iters
+                     * @default 12
+                     */
+                    max_iters?: number;
+                    /**
+                     * On Cap
+                     * @default stop
+                     * @enum {string}
+                     */
+                    on_cap?: "stop" | "ask";
+                    /**
+                     * Budget Usd
+                     * @default 1
+                     */
+                    budget_usd?: number | string | null;
+                    /** Budget Tokens */
+                    budget_tokens?: number | null;
+                    /**
+                     * On Limit
+                     * @default stop
+                     * @enum {string}
+                     */
+                    on_limit?: "stop" | "approve";
+                    /**
+                     * Allow Unpriced
+                     * @default false
+                     */
+                    allow_unpriced?: boolean;
+                    /** Deadline Seconds */
+                    deadline_seconds?: number | null;
+                    /**
+                     * Model
+                     * @default sonnet
+                     */
+                    model?: string;
+                    /**
+                     * Tools
+                     * @default [
+                     *       "Read",
+                     *       "Write",
+                     *       "Glob",
+                     *       "run_command",
+                     *       "calculator",
+                     *       "http_request"
+                     *     ]
+                     */
+                    tools?: string[];
+                    /**
+                     * Max Turns
+                     * @default 20
+                     */
+                    max_turns?: number;
+                    /**
+                     * Max Tokens
+                     * @default 8192
+                     */
+                    max_tokens?: number;
+                    /**
+                     * Executors
+                     * @default [
+                     *       "agent"
+                     *     ]
+                     */
+                    executors?: string[];
+                    /**
+                     * Instructions
+                     * @default
+                     */
+                    instructions?: string;
+                    /** Workspace */
+                    workspace?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    show_api_v1_loops__execution_id__get: {
+        parameters: {
+            query?: {
+                /** @description the state after this turn */
+                turn?: number | null;
+            };
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    fork_api_v1_loops__execution_id__fork_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Turn */
+                    turn?: number | null;
+                    /** Changes */
+                    changes?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_keys_api_v1_keys_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    rotate_api_v1_keys_rotate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    reseal_api_v1_keys_reseal_post: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    drop_key_api_v1_keys__key_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    archive_api_v1_archive_post: {
+        parameters: {
+            query: {
+                older_than: string;
+                dry_run?: boolean;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    verify_api_v1_archive_verify_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    restore_api_v1_archive_restore_post: {
+        parameters: {
+            query: {
+                target: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    export_api_v1_export_get: {
+        parameters: {
+            query?: {
+                owner?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
