@@ -20,7 +20,7 @@ for (const scheme of ["light", "dark"] as const) {
       await page.goto(address);
       await expect(page.getByLabel("Loading")).toHaveCount(0);
       await page.waitForTimeout(300);
-      const { violations } = await new AxeBuilder({ page }).analyze();
+      const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).analyze();
       const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
       const told = serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
       expect.soft(told, address).toEqual([]);
