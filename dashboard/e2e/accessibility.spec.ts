@@ -10,10 +10,15 @@ for (const scheme of ["light", "dark"] as const) {
     const agents = await api<{ id: string }[]>(page, "/agents");
     const id = items.find((one) => one.name === "lead-campaign")?.execution_id ?? "";
     const plan = (await api<{ items: { plan_id: string }[] }>(page, "/plans")).items[0]?.plan_id ?? "";
+    const atWork = (await api<{ items: { execution_id: string; plan_id: string | null }[] }>(page, "/executions?limit=100")).items.find((one) => one.plan_id !== null)?.execution_id ?? "";
+    const project = (await api<{ items: { project_id: string }[] }>(page, "/projects")).items.at(-1)?.project_id ?? "";
+    const conversation = (await api<{ items: { conversation_id: string }[] }>(page, `/projects/${project}/conversations`)).items.at(-1)?.conversation_id ?? "";
     const addresses = [
       "/", "/executions", `/executions/${id}`, `/executions/${id}?tab=timeline`, `/executions/${id}?tab=tasks`,
       `/executions/${id}?tab=events`, "/inbox", "/manifests", "/manifests/new", "/costs",
       "/agents", `/agents/${agents[0]?.id ?? ""}`, "/tools", "/settings",
+      `/executions/${atWork}`, `/executions/${atWork}?tab=schedule`, `/plans/${plan}?task=offers`,
+      "/chat", `/chat?project=${project}&conversation=${conversation}`,
       "/plans", `/plans/${plan}`, `/plans/${plan}?tab=tree`, `/plans/${plan}?tab=problems`,
     ];
     for (const address of addresses) {

@@ -3,7 +3,7 @@ import { expect, test } from "./reader";
 
 test("an agent is registered, tried, and paused", async ({ signedIn: page }) => {
   await page.goto("/agents");
-  await page.getByRole("button", { name: "Register" }).first().click();
+  await page.getByRole("button", { name: "Register", exact: true }).first().click();
   const form = page.getByRole("dialog");
   await form.getByLabel("Name").fill("translator");
   await form.getByLabel("Instructions").fill("Translate into Latin.");

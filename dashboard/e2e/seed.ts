@@ -32,8 +32,26 @@ export async function seed(address: string, token: string): Promise<void> {
   });
   await post("/agents", { name: "researcher", model: "sonnet", instructions: "Answer with sources.", tools: { calculator: true, csv: true } });
   await post("/agents", { name: NAUGHTY[0], model: "haiku", instructions: NAUGHTY.join("\n") });
-  await post("/plans/import", JSON.parse(readFileSync(new URL("./fixtures/fence.json", import.meta.url), "utf-8")));
+  const fence = await post("/plans/import", JSON.parse(readFileSync(new URL("./fixtures/fence.json", import.meta.url), "utf-8")));
   await settled(address, token);
+  await chat(post);
+  await planAtWork(post, (fence as { plan_id: string }).plan_id);
+}
+
+type Post = (path: string, body: unknown) => Promise<unknown>;
+
+/** A project with a conversation that was answered, and one that waits for a decision. */
+async function chat(post: Post): Promise<void> {
+  const { project_id } = (await post("/projects", { name: "Kennels", instructions: "Answer in one sentence." })) as { project_id: string };
+  await post("/chat?wait=20", { project_id, message: "How much hay do two dogs need in winter?", attachments: [{ filename: "bedding.md", text: "# Bedding\n\nIn winter each dog gets two bales of hay a month." }] });
+  await post("/chat?wait=20", { project_id, message: "Write a supplier contract with Nordic Hay." });
+}
+
+/** The fence's plan, begun: a worker has reported its first step. */
+async function planAtWork(post: Post, planId: string): Promise<void> {
+  const worker = { name: "mason", role: "builder", capabilities: ["calculator", "carpentry", "human"] };
+  const { agent_id } = (await post("/agents/register", worker)) as { agent_id: string };
+  await post("/executions", { plan_id: planId, agent_ids: [agent_id] });
 }
 
 /** Until one execution has failed for good and nothing runs any more. */

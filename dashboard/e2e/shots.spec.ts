@@ -28,6 +28,9 @@ async function places(page: Page): Promise<Record<string, string>> {
   const single = approvals.find((one) => one.title.includes("kennels"))?.approval_id ?? "";
   const agent = (await api<{ id: string }[]>(page, "/agents"))[0]?.id ?? "";
   const plan = (await api<Items<{ plan_id: string }>>(page, "/plans")).items[0]?.plan_id ?? "";
+  const atWork = (await api<Items<{ execution_id: string; plan_id: string | null }>>(page, "/executions?limit=100")).items.find((one) => one.plan_id !== null)?.execution_id ?? "";
+  const project = (await api<Items<{ project_id: string }>>(page, "/projects")).items.at(-1)?.project_id ?? "";
+  const conversations = (await api<Items<{ conversation_id: string }>>(page, `/projects/${project}/conversations`)).items;
   return {
     home: "/",
     executions: "/executions",
@@ -52,6 +55,10 @@ async function places(page: Page): Promise<Record<string, string>> {
     plan: `/plans/${plan}`,
     "plan-tree": `/plans/${plan}?tab=tree`,
     "plan-task": `/plans/${plan}?task=permit`,
+    "plan-at-work": `/executions/${atWork}`,
+    "plan-schedule": `/executions/${atWork}?tab=schedule`,
+    chat: `/chat?project=${project}`,
+    "chat-conversation": `/chat?project=${project}&conversation=${conversations.at(-1)?.conversation_id ?? ""}`,
     agents: "/agents",
     agent: `/agents/${agent}`,
     tools: "/tools",

@@ -26,6 +26,7 @@ const PAGES = [
   ["Manifests", "/manifests"],
   ["Plans", "/plans"],
   ["Agents", "/agents"],
+  ["Chat", "/chat"],
   ["Tools", "/tools"],
   ["Costs", "/costs"],
   ["Settings", "/settings"],

@@ -6,6 +6,7 @@ import {
   IconHome,
   IconInbox,
   IconLogout,
+  IconMessages,
   IconRobot,
   IconSettings,
   IconTimelineEvent,
@@ -27,6 +28,7 @@ const PLACES = [
   { to: "/manifests", label: "Manifests", icon: IconFileCode },
   { to: "/plans", label: "Plans", icon: IconChecklist },
   { to: "/agents", label: "Agents", icon: IconRobot },
+  { to: "/chat", label: "Chat", icon: IconMessages },
   { to: "/tools", label: "Tools", icon: IconTool },
   { to: "/costs", label: "Costs", icon: IconCoin },
   { to: "/settings", label: "Settings", icon: IconSettings },
@@ -53,7 +55,7 @@ export function Navigation({ onLeave }: { onLeave: () => void }) {
 
 /** How many approvals wait, as seen from every page. */
 function Waiting(): ReactNode {
-  useLive({ of: "approvals" });
+  useLive({ of: "lists" });
   const pending = useQuery(listApprovals("pending")).data?.items.length ?? 0;
   if (pending === 0) return null;
   return (

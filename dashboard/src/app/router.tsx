@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 
 import { NotFoundPage, RouteCrash, RoutePending } from "@/app/route-states";
 import {
+  readChatSearch,
   readCostsSearch,
   readExecutionSearch,
   readExecutionsSearch,
@@ -40,6 +41,9 @@ const costs = createRoute({ ...under("/costs"), validateSearch: readCostsSearch 
 
 const agents = createRoute(under("/agents")).lazy(() => import("@/app/routes/agents.lazy").then((m) => m.route));
 const agent = createRoute(under("/agents/$agentId")).lazy(() => import("@/app/routes/agent.lazy").then((m) => m.route));
+const chat = createRoute({ ...under("/chat"), validateSearch: readChatSearch }).lazy(() =>
+  import("@/app/routes/chat.lazy").then((m) => m.route),
+);
 const tools = createRoute(under("/tools")).lazy(() => import("@/app/routes/tools.lazy").then((m) => m.route));
 
 const settings = createRoute(under("/settings")).lazy(() => import("@/app/routes/settings.lazy").then((m) => m.route));
@@ -50,7 +54,8 @@ const plan = createRoute({ ...under("/plans/$planId"), validateSearch: readPlanS
 );
 
 const routeTree = root.addChildren([
-  home, executions, execution, inbox, manifests, newManifest, manifest, plans, plan, agents, agent, tools, costs, settings,
+  home, executions, execution, inbox, manifests, newManifest, manifest, plans, plan, agents, agent, chat, tools, costs,
+  settings,
 ]);
 
 export function createAppRouter() {

@@ -9,7 +9,7 @@ const EXECUTION_STATUSES: readonly ExecutionStatus[] = [
 const APPROVAL_STATUSES: readonly ApprovalStatus[] = [
   "pending", "approved", "rejected", "revision_requested", "expired", "cancelled", "revoked", "decided",
 ];
-export const EXECUTION_TABS = ["graph", "timeline", "tasks", "events", "turns", "data"] as const;
+export const EXECUTION_TABS = ["plan", "schedule", "graph", "timeline", "tasks", "events", "turns", "data"] as const;
 export const MANIFEST_TABS = ["graph", "source", "revisions", "send"] as const;
 export const PLAN_TABS = ["gantt", "tree", "problems"] as const;
 export const COST_GROUPS = ["day", "agent", "model", "execution"] as const;
@@ -70,6 +70,15 @@ export interface PlanSearch {
 export function readPlanSearch(raw: Raw): PlanSearch {
   const start = text(raw, "start");
   return { tab: oneOf(raw, "tab", PLAN_TABS), task: text(raw, "task"), start: start && /^\d{4}-\d\d-\d\d$/.test(start) ? start : undefined };
+}
+
+export interface ChatSearch {
+  project?: string;
+  conversation?: string;
+}
+
+export function readChatSearch(raw: Raw): ChatSearch {
+  return { project: text(raw, "project"), conversation: text(raw, "conversation") };
 }
 
 export interface CostsSearch {

@@ -12,9 +12,8 @@ from tercet.agent.task import AgentServices, AgentTask, run_agent_task
 from tercet.domain.codec import digest
 from tercet.domain.errors import NotFound
 from tercet.domain.retry import RetryPolicy
-from tercet.engine.changes import Change
 from tercet.engine.context import TaskContext
-from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
+from tercet.engine.definition import BudgetRule, Emission, HandlerSpec, TaskDefinition, Triggered
 from tercet.executors.llm import LlmExecutor
 from tercet.store import statements as sql
 from tercet.store.agents import last_messages
@@ -24,7 +23,7 @@ RUN_EVENT = "agent.run"
 _REMEMBER = "remember"
 
 
-class AgentDefinition:
+class AgentDefinition(TaskDefinition):
     """See `engine.Definition`. `handler` is the agent's id, so that the ledger's scope `agent` is this agent."""
 
     kind = "agent"
@@ -61,24 +60,6 @@ class AgentDefinition:
         if name != self.agent_id:
             raise NotFound(f"the agent {self.name!r} has no handler {name!r}")
         return self._spec
-
-    def fan_in(self, handler: str) -> FanInSpec:
-        """See `Definition.fan_in`."""
-        raise NotFound(f"{handler!r} is no fan-in")
-
-    def fan_in_needs(self, handler: str, primary: dict[str, Any]) -> int:
-        """See `Definition.fan_in_needs`."""
-        raise NotFound(f"{handler!r} is no fan-in")
-
-    def event_matches(self, condition: str, event: dict[str, Any]) -> bool:
-        """See `Definition.event_matches`."""
-        return False
-
-    def check_event(self, name: str, data: Any) -> None:
-        """See `Definition.check_event`."""
-
-    def follow_up(self, change: Change) -> None:
-        """See `Definition.follow_up`: a run is one task."""
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """Run the agent; the result is what `execute` answers, without the conversation: its steps hold that."""

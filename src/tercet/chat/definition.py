@@ -10,9 +10,8 @@ from tercet.chat.services import ChatServices
 from tercet.chat.turn import Turn
 from tercet.domain.errors import NotFound
 from tercet.domain.retry import RetryPolicy
-from tercet.engine.changes import Change
 from tercet.engine.context import TaskContext
-from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
+from tercet.engine.definition import BudgetRule, Emission, HandlerSpec, TaskDefinition, Triggered
 
 MESSAGE_EVENT = "chat.message"
 REVISION_ID = "cht_1"
@@ -26,7 +25,7 @@ _SPEC = HandlerSpec(
 )  # fmt: skip
 
 
-class ChatDefinition:
+class ChatDefinition(TaskDefinition):
     """See `engine.Definition`."""
 
     kind = "chat"
@@ -51,24 +50,6 @@ class ChatDefinition:
         if name != _HANDLER:
             raise NotFound(f"a chat has no handler {name!r}")
         return _SPEC
-
-    def fan_in(self, handler: str) -> FanInSpec:
-        """See `Definition.fan_in`."""
-        raise NotFound(f"{handler!r} is no fan-in")
-
-    def fan_in_needs(self, handler: str, primary: dict[str, Any]) -> int:
-        """See `Definition.fan_in_needs`."""
-        raise NotFound(f"{handler!r} is no fan-in")
-
-    def event_matches(self, condition: str, event: dict[str, Any]) -> bool:
-        """See `Definition.event_matches`."""
-        return False
-
-    def check_event(self, name: str, data: Any) -> None:
-        """See `Definition.check_event`."""
-
-    def follow_up(self, change: Change) -> None:
-        """See `Definition.follow_up`: a turn is one task."""
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """Do the turn; its result names the answer."""

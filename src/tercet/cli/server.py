@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,19 +22,10 @@ from tercet.humans.tokens import DEFAULT_OWNER
 from tercet.manifest.checks import open_manifest
 from tercet.settings import Settings, load_settings
 from tercet.web.app import create_app
+from tercet.web.serving import Server, begin, make_server, serving
 from tercet.wiring import Tercet, open_tercet, settle_memory
 
 _GRACE_SECONDS = 10
-_LARGEST_SOCKET_MESSAGE = 65_536
-"""Streams only send; what readers say is dropped."""
-
-
-class _Server(uvicorn.Server):
-    """Leaves signals to `_serve`: the node has to stop after the last request and before the process ends."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
 
 
 def serve(options: dict[str, Any], manifests: list[Path]) -> None:
@@ -71,12 +62,13 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
     async with open_tercet(settings, handlers=handlers) as node:
         for manifest in loaded:
             await node.catalog.deploy(node.engine, manifest, owner_id=DEFAULT_OWNER)
-        server = _make_server(node, settings)
+        app = create_app(node, max_body_bytes=settings.max_body_bytes)
+        server = make_server(app, grace_seconds=_GRACE_SECONDS)
         loop = asyncio.get_running_loop()
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, _stop, server, node)
-        serving = await _begin(server, listener)
+        running = await begin(server, listener)
         settle_memory()
         note = settings.data_dir / "server.json"
         note.write_text(to_json({"address": address, "pid": os.getpid()}))
@@ -84,44 +76,23 @@ async def _serve(settings: Settings, manifests: list[Path]) -> None:
             print(f"Tercet is listening on {address}", flush=True)
             if node.models.note:
                 print(node.models.note, flush=True)
-            await serving
+            await running
         finally:
             note.unlink(missing_ok=True)
 
 
-def _stop(server: _Server, node: Tercet) -> None:
+def _stop(server: Server, node: Tercet) -> None:
     server.should_exit = True
     node.wind_down()
-
-
-def _make_server(node: Tercet, settings: Settings) -> _Server:
-    app = create_app(node, max_body_bytes=settings.max_body_bytes)
-    config = uvicorn.Config(
-        app, log_level="warning", lifespan="off", access_log=False, timeout_graceful_shutdown=_GRACE_SECONDS,
-        ws="websockets-sansio", ws_max_size=_LARGEST_SOCKET_MESSAGE,
-    )  # fmt: skip
-    return _Server(config)
-
-
-async def _begin(server: _Server, listener: socket.socket) -> asyncio.Task[None]:
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    while not server.started and not serving.done():  # noqa: ASYNC110 uvicorn has no event for it
-        await asyncio.sleep(0.01)
-    return serving
 
 
 @contextlib.asynccontextmanager
 async def serve_beside(settings: Settings) -> AsyncIterator[tuple[str, str]]:
     """Run a node for one command, on a free local port; yield (address, token)."""
-    listener = socket.create_server(("127.0.0.1", 0))
     async with open_tercet(settings) as node:
-        server = _make_server(node, settings)
-        serving = await _begin(server, listener)
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}", node.admin_token
-        finally:
-            server.should_exit = True
-            await serving
+        app = create_app(node, max_body_bytes=settings.max_body_bytes)
+        async with serving(app, grace_seconds=_GRACE_SECONDS) as address:
+            yield address, node.admin_token
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tercet.domain.errors import NotFound
 from tercet.domain.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -109,3 +110,25 @@ class Definition(Protocol):
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """Do the task's work; return its result (JSON-ready) and the events to emit."""
         ...
+
+
+class TaskDefinition:
+    """What definitions share whose executions are tasks alone: no fan-ins, no event schemas, nothing that follows."""
+
+    def fan_in(self, handler: str) -> FanInSpec:
+        """See `Definition.fan_in`."""
+        raise NotFound(f"{handler!r} is no fan-in")
+
+    def fan_in_needs(self, handler: str, primary: dict[str, Any]) -> int:
+        """See `Definition.fan_in_needs`."""
+        raise NotFound(f"{handler!r} is no fan-in")
+
+    def event_matches(self, condition: str, event: dict[str, Any]) -> bool:
+        """See `Definition.event_matches`."""
+        return False
+
+    def check_event(self, name: str, data: Any) -> None:
+        """See `Definition.check_event`."""
+
+    def follow_up(self, change: Change) -> None:
+        """See `Definition.follow_up`."""

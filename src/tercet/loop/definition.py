@@ -12,9 +12,8 @@ from tercet.domain.codec import from_json, to_json
 from tercet.domain.errors import NotFound
 from tercet.domain.retry import RetryPolicy
 from tercet.engine.calls import settled
-from tercet.engine.changes import Change
 from tercet.engine.context import TaskContext
-from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
+from tercet.engine.definition import BudgetRule, Emission, HandlerSpec, TaskDefinition, Triggered
 from tercet.loop.agent_turns import AgentTurns
 from tercet.loop.config import LoopConfig
 from tercet.loop.nodes import NODES, Update, advance
@@ -49,7 +48,7 @@ def definition_key(config: LoopConfig) -> str:
     return f"{KEY_PREFIX}{usd}:{tokens}:{config.on_limit}:{'u' if config.allow_unpriced else '-'}"
 
 
-class LoopDefinition:
+class LoopDefinition(TaskDefinition):
     """See `engine.Definition`. All loops with the same limits share one; the rest stands in the root event."""
 
     kind = "loop"
@@ -83,23 +82,9 @@ class LoopDefinition:
             raise NotFound(f"a loop has no handler {name!r}")
         return _SPEC
 
-    def fan_in(self, handler: str) -> FanInSpec:
-        """See `Definition.fan_in`."""
-        raise NotFound(f"{handler!r} is no fan-in")
-
-    def fan_in_needs(self, handler: str, primary: dict[str, Any]) -> int:
-        """See `Definition.fan_in_needs`."""
-        raise NotFound(f"{handler!r} is no fan-in")
-
     def event_matches(self, condition: str, event: dict[str, Any]) -> bool:
         """See `Definition.event_matches`."""
         return compile_expression(condition).holds(event)
-
-    def check_event(self, name: str, data: Any) -> None:
-        """See `Definition.check_event`."""
-
-    def follow_up(self, change: Change) -> None:
-        """See `Definition.follow_up`: a loop is one task."""
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """Drive the loop to its end; the result is the final state."""

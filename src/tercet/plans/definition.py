@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tercet.domain.errors import NotFound
 from tercet.engine.context import TaskContext
-from tercet.engine.definition import BudgetRule, Emission, FanInSpec, HandlerSpec, Triggered
+from tercet.engine.definition import BudgetRule, Emission, HandlerSpec, TaskDefinition, Triggered
 from tercet.engine.state import TaskState
 from tercet.plans.gates import find_gates
 from tercet.plans.model import Plan, PlanSubtask
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 200
 
 
-class PlanDefinition:
+class PlanDefinition(TaskDefinition):
     """The definition port of `engine.definition` over a plan. `follow_up` says what follows from a change."""
 
     kind = "plan"
@@ -61,21 +61,6 @@ class PlanDefinition:
         if name not in self.tasks:
             raise NotFound(f"the plan has no task {name!r}")
         return HandlerSpec(name=name, executor=WORKER, priority=self.tasks[name].priority)
-
-    def fan_in(self, handler: str) -> FanInSpec:
-        """Raise NotFound: plans have no fan-ins."""
-        raise NotFound(f"the task {handler!r} has no fan-in")
-
-    def fan_in_needs(self, handler: str, primary: dict[str, Any]) -> int:
-        """Raise NotFound: plans have no fan-ins."""
-        raise NotFound(f"the task {handler!r} has no fan-in")
-
-    def event_matches(self, condition: str, event: dict[str, Any]) -> bool:
-        """Return False: nothing in a plan waits for events by a condition."""
-        return False
-
-    def check_event(self, name: str, data: Any) -> None:
-        """Accept any event: it is recorded, and starts nothing."""
 
     async def run(self, context: TaskContext) -> tuple[Any, list[Emission]]:
         """Raise NotFound: agent workers and people do a plan's tasks, never this process."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tercet.domain.clock import to_datetime, to_iso
@@ -13,8 +14,13 @@ from tercet.plans.working_time import WorkingCalendar
 from tercet.store.reader import Record
 
 
-def plan_tree(row: Record, tasks: list[Record], *, started_at_ms: int) -> dict[str, Any]:
-    """Return {plan_id, title, phases: [{…, tasks: [{…, subtasks}]}], critical_path}; what has not begun is WAITING."""
+def plan_tree(
+    row: Record, tasks: list[Record], *, started_at_ms: int, view: Callable[[Any], Any]
+) -> dict[str, Any]:
+    """Return {plan_id, title, phases: [{…, tasks: [{…, subtasks}]}], critical_path}; what has not begun is WAITING.
+
+    `view` is applied to what a run has said: messages and results.
+    """
     plan = Plan.model_validate(from_json(row["body"]))
     by_handler = {task["handler"]: task for task in tasks}
     scheduled = schedule(plan)
@@ -33,7 +39,8 @@ def plan_tree(row: Record, tasks: list[Record], *, started_at_ms: int) -> dict[s
                 "phase_id": phase.phase_id,
                 "name": phase.name,
                 "tasks": [
-                    _task(task, by_handler.get(task.task_id)) | planned(task.task_id) for task in phase.tasks
+                    _task(task, by_handler.get(task.task_id), view) | planned(task.task_id)
+                    for task in phase.tasks
                 ],
             }
             for phase in plan.phases
@@ -41,7 +48,7 @@ def plan_tree(row: Record, tasks: list[Record], *, started_at_ms: int) -> dict[s
     }
 
 
-def _task(task: PlanTask, row: Record | None) -> dict[str, Any]:
+def _task(task: PlanTask, row: Record | None, view: Callable[[Any], Any]) -> dict[str, Any]:
     steps = {step["name"]: step for step in row["subtasks"]} if row is not None else {}
     subtasks = read_subtasks(row["input"]) if row is not None and row["input"] else task.subtasks
     done = sum(
@@ -58,8 +65,8 @@ def _task(task: PlanTask, row: Record | None) -> dict[str, Any]:
         "acceptance_criteria": task.acceptance_criteria,
         "estimated_hours": task.estimated_hours,
         "status": row["status"] if row is not None else "WAITING",
-        "status_message": row["status_message"] if row is not None else None,
-        "error_message": row["error_message"] if row is not None else None,
+        "status_message": view(row["status_message"]) if row is not None else None,
+        "error_message": view(row["error_message"]) if row is not None else None,
         "subtasks_total": len(subtasks),
         "subtasks_completed": done,
         "progress_percent": 100
@@ -67,11 +74,11 @@ def _task(task: PlanTask, row: Record | None) -> dict[str, Any]:
         else 100 * done // max(1, len(subtasks)),
         "started_at": to_iso(row["started_at_ms"]) if row is not None else None,
         "completed_at": to_iso(row["completed_at_ms"]) if row is not None else None,
-        "subtasks": [_subtask(subtask, steps.get(subtask.subtask_id)) for subtask in subtasks],
+        "subtasks": [_subtask(subtask, steps.get(subtask.subtask_id), view) for subtask in subtasks],
     }
 
 
-def _subtask(subtask: PlanSubtask, step: Record | None) -> dict[str, Any]:
+def _subtask(subtask: PlanSubtask, step: Record | None, view: Callable[[Any], Any]) -> dict[str, Any]:
     return {
         "subtask_id": subtask.subtask_id,
         "title": subtask.title,
@@ -82,8 +89,10 @@ def _subtask(subtask: PlanSubtask, step: Record | None) -> dict[str, Any]:
         "attempt": step["attempt"] if step is not None else 0,
         "agent_id": step["agent_id"] if step is not None else None,
         "error_type": step["error_type"] if step is not None else None,
-        "error_message": step["error_message"] if step is not None else None,
-        "result_data": from_json(step["result_data"]) if step is not None and step["result_data"] else None,
+        "error_message": view(step["error_message"]) if step is not None else None,
+        "result_data": view(from_json(step["result_data"]))
+        if step is not None and step["result_data"]
+        else None,
         "started_at": to_iso(step["started_at_ms"]) if step is not None else None,
         "completed_at": to_iso(step["completed_at_ms"]) if step is not None else None,
     }

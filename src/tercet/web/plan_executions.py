@@ -88,7 +88,7 @@ async def tree(execution_id: str, node: Node, person: Caller, reveal: Reveal = F
         raise NotFound(f"the plan {row['plan_id']!r} is gone")
     tasks = await node.reader.read(tasks_of, execution_id)
     view = await view_of(node, person, reveal=reveal, execution_id=execution_id, what="tree")
-    shown: dict[str, Any] = view(plan_tree(plan, tasks, started_at_ms=row["created_at_ms"]))
+    shown = plan_tree(plan, tasks, started_at_ms=row["created_at_ms"], view=view)
     return {"execution": execution_to_wire(row, view), **shown}
 
 

@@ -123,7 +123,7 @@ def _event(node: Tercet, item: LiveEvent) -> Message:
         text = item.texts[""] = to_json(
             {
                 "type": "event", "event_id": name, "execution_id": item.execution_id, "seq": item.seq,
-                "event_type": row["event_type"], "name": row["name"], "task_id": task_id,
+                "event_type": row["event_type"], "name": row["name"], "task_id": task_id, "execution_task_id": row["task_id"],
                 "subtask_id": row["subtask_id"], "agent_id": row["agent_id"], "status": row["status"],
                 "message": node.reveals.masked(row["message"]), "error_type": row["error_type"],
                 "timestamp": to_iso(row["at_ms"]),

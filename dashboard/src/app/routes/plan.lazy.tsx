@@ -14,6 +14,7 @@ function Plan() {
       planId={planId}
       view={search}
       onView={(change) => void navigate({ search: { ...search, ...change }, replace: change.task === undefined })}
+      onOpen={(executionId) => void navigate({ to: "/executions/$executionId", params: { executionId } })}
       onDeleted={() => void navigate({ to: "/plans" })}
     />
   );

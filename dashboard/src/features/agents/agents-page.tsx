@@ -6,6 +6,8 @@ import { Link } from "@tanstack/react-router";
 
 import classes from "@/features/agents/agents-page.module.css";
 import { NewAgentForm } from "@/features/agents/new-agent-form";
+import { RegisterWorker } from "@/features/agents/register-worker";
+import { Workers } from "@/features/agents/workers";
 import type { Agent } from "@/shared/api/agents";
 import { listAgents } from "@/shared/api/agents";
 import { Page } from "@/shared/layout/page";
@@ -17,18 +19,28 @@ import { KindMark } from "@/shared/status/kind-mark";
 export function AgentsPage({ onOpen }: { onOpen: (agentId: string) => void }) {
   const query = useQuery(listAgents());
   const [opened, { open, close }] = useDisclosure();
+  const [registering, register] = useDisclosure();
   return (
     <Page
       title="Agents"
       actions={
-        <Button leftSection={<IconPlus size={14} />} onClick={open}>
-          Register
-        </Button>
+        <>
+          <Button variant="default" leftSection={<IconPlus size={14} />} onClick={register.open}>
+            Register a worker
+          </Button>
+          <Button leftSection={<IconPlus size={14} />} onClick={open}>
+            Register
+          </Button>
+        </>
       }
     >
-      <Loaded query={query}>{(agents) => (agents.length === 0 ? <Nothing /> : <Cards agents={agents} />)}</Loaded>
+      <Loaded query={query}>{(agents) => (agents.length === 0 ? <Nothing /> : <Cards agents={agents.filter((agent) => !agent.is_worker)} />)}</Loaded>
+      <Workers />
       <Modal opened={opened} onClose={close} title="Register an agent" size="lg">
         <NewAgentForm onCreated={(agent) => onOpen(agent.id)} />
+      </Modal>
+      <Modal opened={registering} onClose={register.close} title="Register an agent worker" size="lg">
+        <RegisterWorker />
       </Modal>
     </Page>
   );

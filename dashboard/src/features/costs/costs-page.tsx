@@ -25,7 +25,7 @@ const GROUPS = [
 ];
 
 export function CostsPage({ by, onBy }: { by: LedgerGroup; onBy: (by: LedgerGroup) => void }) {
-  useLive({ of: "ledger" });
+  useLive({ of: "lists" });
   const query = useQuery(ledgerBy(by));
   return (
     <Page title="Costs" actions={<SegmentedControl data={GROUPS} value={by} onChange={(value) => onBy(value as LedgerGroup)} aria-label="Grouped by" />}>

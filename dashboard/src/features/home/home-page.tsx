@@ -22,7 +22,7 @@ const NEWEST = 200;
 
 /** What runs, what waits for people, what failed, what it costs. */
 export function HomePage() {
-  useLive({ of: "executions" });
+  useLive({ of: "lists" });
   const executions = useQuery(newestExecutions({}));
   const approvals = useQuery(listApprovals("pending"));
   return (

@@ -20,7 +20,7 @@ interface Props {
 }
 
 export function ApprovalView({ approvalId, onMove, onBack }: Props) {
-  useLive({ of: "approval", approvalId });
+  useLive({ of: "lists" });
   const query = useQuery(oneApproval(approvalId));
   return <Loaded query={query}>{(approval) => <Open approval={approval} onMove={onMove} onBack={onBack} />}</Loaded>;
 }

@@ -29,7 +29,7 @@ const VIEWS = [
 ];
 
 export function InboxPage({ status, approvalId, onStatus, onOpen }: Props) {
-  useLive({ of: "approvals" });
+  useLive({ of: "lists" });
   const query = useQuery(listApprovals(status === "all" ? undefined : status));
   const approvals = useMemo(() => byDeadline(query.data?.items ?? []), [query.data]);
   const shown = approvalId ?? (window.innerWidth > 900 ? (approvals[0]?.approval_id ?? null) : null);

@@ -10,6 +10,7 @@ import { PlanTaskPanel } from "@/features/plans/plan-task-panel";
 import { PlanTree } from "@/features/plans/plan-tree";
 import classes from "@/features/plans/plans-page.module.css";
 import { saveAs } from "@/features/plans/save-as";
+import { StartPlan } from "@/features/plans/start-plan";
 import type { PlanDetail, PlanFormat } from "@/shared/api/plans";
 import { exportPlan, onePlan, planSchedule, useDeletePlan } from "@/shared/api/plans";
 import { ConfirmButton } from "@/shared/layout/confirm-button";
@@ -29,18 +30,19 @@ interface Props {
   view: PlanView;
   onView: (change: PlanView) => void;
   onDeleted: () => void;
+  onOpen: (executionId: string) => void;
 }
 
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export function PlanPage({ planId, view, onView, onDeleted }: Props) {
+export function PlanPage({ planId, view, onView, onDeleted, onOpen }: Props) {
   const query = useQuery(onePlan(planId));
   const above = <Crumb to="/plans">Plans</Crumb>;
   return (
     <Page
       title={query.data?.title ?? "Plan"}
       above={above}
-      actions={query.data && <PlanActions plan={query.data} start={view.start} onDeleted={onDeleted} />}
+      actions={query.data && <PlanActions plan={query.data} start={view.start} onDeleted={onDeleted} onOpen={onOpen} />}
     >
       <Loaded query={query}>{(plan) => <PlanBody plan={plan} view={view} onView={onView} />}</Loaded>
     </Page>
@@ -85,7 +87,7 @@ const FORMATS: readonly [PlanFormat, string][] = [
   ["ical", "iCalendar, the planned times"],
 ];
 
-function PlanActions({ plan, start, onDeleted }: { plan: PlanDetail; start: string | undefined; onDeleted: () => void }) {
+function PlanActions({ plan, start, onDeleted, onOpen }: { plan: PlanDetail; start: string | undefined } & Pick<Props, "onDeleted" | "onOpen">) {
   const remove = useDeletePlan(plan.plan_id);
   const save = (format: PlanFormat) =>
     exportPlan(plan.plan_id, format, { start, timezone: ZONE })
@@ -93,6 +95,7 @@ function PlanActions({ plan, start, onDeleted }: { plan: PlanDetail; start: stri
       .catch(sayError);
   return (
     <>
+      <StartPlan plan={plan} onOpen={onOpen} />
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" leftSection={<IconDownload size={14} />}>

@@ -1,8 +1,11 @@
-import { Drawer, Group, Stack, Text, Title, UnstyledButton } from "@mantine/core";
+import { Button, Drawer, Group, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useState } from "react";
 
+import { DecomposeTask } from "@/features/plans/decompose-task";
 import { formatHours } from "@/features/plans/hours";
 import classes from "@/features/plans/plans-page.module.css";
+import { SubtaskEditor } from "@/features/plans/subtask-editor";
 import type { PlanDetail, PlannedTask, PlanTask } from "@/shared/api/plans";
 import { JsonView } from "@/shared/data/json-view";
 import { KindMark } from "@/shared/status/kind-mark";
@@ -42,7 +45,7 @@ export function PlanTaskPanel({ plan, task, times, onTask, onClose }: Props) {
             </Part>
           )}
           <Neighbours plan={plan} task={task} onTask={onTask} />
-          {task.subtasks.length > 0 && <Subtasks task={task} />}
+          <SubtaskPart key={task.task_id} planId={plan.plan_id} task={task} />
         </Stack>
       )}
     </Drawer>
@@ -109,9 +112,33 @@ function Neighbours({ plan, task, onTask }: { plan: PlanDetail; task: PlanTask; 
   );
 }
 
-function Subtasks({ task }: { task: PlanTask }) {
+function SubtaskPart({ planId, task }: { planId: string; task: PlanTask }) {
+  const [isEdited, setEdited] = useState(false);
   return (
     <Part title="Subtasks">
+      {isEdited ? (
+        <SubtaskEditor planId={planId} task={task} onDone={() => setEdited(false)} />
+      ) : (
+        <>
+          {task.subtasks.length === 0 && (
+            <Text size="sm" c="dimmed">
+              None yet: an agent splits the task when it begins, or here.
+            </Text>
+          )}
+          <Subtasks task={task} />
+          <Button variant="default" style={{ justifySelf: "start" }} onClick={() => setEdited(true)}>
+            Edit subtasks
+          </Button>
+          <DecomposeTask planId={planId} task={task} />
+        </>
+      )}
+    </Part>
+  );
+}
+
+function Subtasks({ task }: { task: PlanTask }) {
+  return (
+    <>
       {task.subtasks.map((subtask) => (
         <div key={subtask.subtask_id} className={classes.part}>
           <Group gap={8}>
@@ -129,6 +156,6 @@ function Subtasks({ task }: { task: PlanTask }) {
           {Object.keys(subtask.params).length > 0 && <JsonView value={subtask.params} label="Parameters" />}
         </div>
       ))}
-    </Part>
+    </>
   );
 }

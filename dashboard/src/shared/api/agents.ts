@@ -20,6 +20,17 @@ export interface Agent {
   revision: number;
   created_at: string;
   updated_at: string;
+  /** Whether it is an agent worker: a program elsewhere that asks for work. The next fields are there for workers only. */
+  is_worker: boolean;
+  capabilities?: Capability[];
+  last_heartbeat?: string | null;
+  poll_endpoint?: string;
+  webhook_url?: string | null;
+}
+
+export interface Capability {
+  action: string;
+  description?: string;
 }
 
 export interface AgentFigures {

@@ -21,13 +21,14 @@ export const executionKeys = {
   log: (id: string) => ["executions", "log", id] as const,
   /** Not under `all`: each look is recorded, so nothing asks again but the reader. */
   revealed: (id: string) => ["revealed", id] as const,
+  tree: (id: string) => ["executions", "tree", id] as const,
 };
 
 function listExecutions(query: ExecutionFilter & { limit: number; cursor?: string }, signal?: AbortSignal) {
   return answerOf<Listing<Execution>>(api.GET("/api/v1/executions", { params: { query }, signal }));
 }
 
-/** The newest executions; this is what polling asks for again. */
+/** The newest executions. */
 export function newestExecutions(filter: ExecutionFilter, limit = PAGE) {
   return queryOptions({
     queryKey: executionKeys.head(filter, limit),
@@ -118,7 +119,8 @@ export function executionLog(id: string) {
 }
 
 async function continueLog(id: string, client: QueryClient, signal: AbortSignal): Promise<LogEvent[]> {
-  const known = client.getQueryData<LogEvent[]>(executionKeys.log(id)) ?? [];
+  // What a stream brought lacks its data, so it is read again.
+  const known = (client.getQueryData<LogEvent[]>(executionKeys.log(id)) ?? []).filter((event) => event.is_partial !== true);
   const fresh = await logAfter(id, known.at(-1)?.seq ?? 0, false, signal);
   return fresh.length === 0 ? known : [...known, ...fresh];
 }

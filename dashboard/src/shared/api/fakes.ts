@@ -59,6 +59,7 @@ export function makeEvent(fields: Partial<LogEvent> = {}): LogEvent {
     name: null,
     task_id: null,
     subtask_id: null,
+    agent_timestamp: null,
     agent_id: null,
     status: null,
     message: null,
@@ -67,7 +68,6 @@ export function makeEvent(fields: Partial<LogEvent> = {}): LogEvent {
     error_message: null,
     human_review_required: false,
     timestamp: AT,
-    agent_timestamp: null,
     ...fields,
   };
 }

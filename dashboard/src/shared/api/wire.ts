@@ -106,6 +106,8 @@ export interface LogEvent {
   execution_task_id?: string | null;
   subtask_id: string | null;
   agent_id: string | null;
+  /** When it happened by the agent worker's own clock. */
+  agent_timestamp: string | null;
   status: string | null;
   message: string | null;
   output_data: unknown;
@@ -113,7 +115,8 @@ export interface LogEvent {
   error_message: string | null;
   human_review_required: boolean;
   timestamp: string;
-  agent_timestamp: string | null;
+  /** Came over a stream, which leaves out data; the log is read again soon. */
+  is_partial?: boolean;
 }
 
 export interface ApprovalItem {

@@ -48,6 +48,7 @@ export const theme = createTheme({
     Select: { defaultProps: { size: "xs", checkIconPosition: "right" } },
     TextInput: { defaultProps: { size: "xs" } },
     SegmentedControl: { defaultProps: { size: "xs" } },
+    CloseButton: { defaultProps: { "aria-label": "Close" } },
     Checkbox: { defaultProps: { size: "xs" } },
   },
 });

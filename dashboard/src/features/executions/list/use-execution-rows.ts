@@ -8,7 +8,7 @@ import { sayError } from "@/shared/states/notice";
 
 /** The rows of the list, kept fresh at the top and growing at the bottom. */
 export function useExecutionRows(filter: ExecutionFilter) {
-  useLive({ of: "executions" });
+  useLive({ of: "lists" });
   const client = useQueryClient();
   const query = useQuery(executionRows(filter));
   const isLoading = useRef(false);

@@ -1,5 +1,6 @@
 import { Button, Tabs, Tooltip } from "@mantine/core";
 import { IconEye, IconEyeOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 
 import { DataTab } from "@/features/executions/one/data-tab";
@@ -8,12 +9,17 @@ import { ExecutionControls } from "@/features/executions/one/execution-controls"
 import { ExecutionFacts } from "@/features/executions/one/execution-facts";
 import classes from "@/features/executions/one/execution-page.module.css";
 import { Failures } from "@/features/executions/one/failures";
+import { PlanNow } from "@/features/executions/one/plan-now";
+import { PlanTab } from "@/features/executions/one/plan-tab";
+import { ScheduleTab } from "@/features/executions/one/schedule-tab";
 import { TaskPanel } from "@/features/executions/one/task-panel";
 import { TasksTab } from "@/features/executions/one/tasks-tab";
 import { TimelineTab } from "@/features/executions/one/timeline-tab";
 import { TurnsTab } from "@/features/executions/one/turns-tab";
 import { useExecution } from "@/features/executions/one/use-execution";
 import { useRevealed } from "@/features/executions/one/use-revealed";
+import type { RunTree } from "@/shared/api/plan-runs";
+import { runTree } from "@/shared/api/plan-runs";
 import type { ExecutionDetail, LogEvent } from "@/shared/api/wire";
 import { Crumb } from "@/shared/layout/crumb";
 import { Page } from "@/shared/layout/page";
@@ -21,6 +27,10 @@ import { ErrorState, LoadingRows } from "@/shared/states/states";
 
 const GraphTab = lazy(() => import("@/features/executions/one/graph-tab"));
 
+const PLAN_TABS = [
+  ["plan", "Plan"],
+  ["schedule", "Schedule"],
+] as const;
 const TABS = [
   ["graph", "Graph"],
   ["timeline", "Timeline"],
@@ -29,7 +39,7 @@ const TABS = [
   ["turns", "Model turns"],
   ["data", "Input / output"],
 ] as const;
-export type Tab = (typeof TABS)[number][0];
+export type Tab = (typeof TABS | typeof PLAN_TABS)[number][0];
 
 export interface View {
   tab?: Tab;
@@ -47,6 +57,7 @@ interface Props {
 export function ExecutionPage({ executionId, view, onView, onOpen }: Props) {
   const { detail, log: masked } = useExecution(executionId);
   const looking = useRevealed(executionId, masked.data?.at(-1)?.seq);
+  const tree = useQuery({ ...runTree(executionId), enabled: detail.data?.plan_id != null });
   const above = <Crumb to="/executions">Executions</Crumb>;
   if (detail.data === undefined) {
     return (
@@ -71,8 +82,9 @@ export function ExecutionPage({ executionId, view, onView, onOpen }: Props) {
       }
     >
       <ExecutionFacts execution={execution} />
+      {tree.data && <PlanNow tree={tree.data} />}
       <Failures execution={execution} onTask={(id) => onView({ task: id })} />
-      <ExecutionTabs execution={execution} log={log} view={view} onView={onView} />
+      <ExecutionTabs execution={execution} log={log} tree={tree.data} view={view} onView={onView} />
       <TaskPanel execution={execution} task={task} log={log} onClose={() => onView({ task: undefined })} />
     </Page>
   );
@@ -97,22 +109,26 @@ function RevealSwitch({ isOn, isLoading, onToggle }: { isOn: boolean; isLoading:
 interface TabsProps {
   execution: ExecutionDetail;
   log: LogEvent[];
+  tree: RunTree | undefined;
   view: View;
   onView: (change: View) => void;
 }
 
-function ExecutionTabs({ execution, log, view, onView }: TabsProps) {
+function ExecutionTabs({ execution, log, tree, view, onView }: TabsProps) {
+  const isPlan = execution.plan_id !== null;
+  const tabs = isPlan ? [...PLAN_TABS, ...TABS.filter(([value]) => value !== "graph")] : TABS;
   const onTask = (id: string) => onView({ task: id });
   const onHandler = (handler: string | undefined) => onView({ tab: "tasks", handler });
   return (
-    <Tabs value={view.tab ?? "graph"} onChange={(tab) => onView({ tab: tab as Tab })} keepMounted={false} className={classes.tabs}>
+    <Tabs value={view.tab ?? (isPlan ? "plan" : "graph")} onChange={(tab) => onView({ tab: tab as Tab })} keepMounted={false} className={classes.tabs}>
       <Tabs.List className={classes.tabList}>
-        {TABS.map(([value, label]) => (
+        {tabs.map(([value, label]) => (
           <Tabs.Tab key={value} value={value}>
             {label}
           </Tabs.Tab>
         ))}
       </Tabs.List>
+      {isPlan && <PlanPanels tree={tree} onTask={onTask} />}
       <Tabs.Panel value="graph">
         <Suspense fallback={<LoadingRows />}>
           <GraphTab execution={execution} log={log} onHandler={onHandler} />
@@ -134,5 +150,14 @@ function ExecutionTabs({ execution, log, view, onView }: TabsProps) {
         <DataTab log={log} retryOf={execution.retry_of} />
       </Tabs.Panel>
     </Tabs>
+  );
+}
+
+function PlanPanels({ tree, onTask }: { tree: RunTree | undefined; onTask: (taskId: string) => void }) {
+  return (
+    <>
+      <Tabs.Panel value="plan">{tree ? <PlanTab tree={tree} onTask={onTask} /> : <LoadingRows />}</Tabs.Panel>
+      <Tabs.Panel value="schedule">{tree ? <ScheduleTab tree={tree} onTask={onTask} /> : <LoadingRows />}</Tabs.Panel>
+    </>
   );
 }
