@@ -2,9 +2,16 @@ import AxeBuilder from "@axe-core/playwright";
 
 import { api, expect, test } from "./reader";
 
-for (const scheme of ["light", "dark"] as const) {
-  test(`axe finds nothing serious in ${scheme}`, { tag: scheme === "dark" ? "@slow" : [] }, async ({ signedIn: page }) => {
-    test.setTimeout(120_000);
+const MAIN = ["/", "/executions", "/inbox", "/costs", "/settings", "/chat"];
+const RUNS = [
+  { scheme: "light", which: "the main pages", tag: [] },
+  { scheme: "light", which: "all pages", tag: ["@slow"] },
+  { scheme: "dark", which: "all pages", tag: ["@slow"] },
+] as const;
+
+for (const { scheme, which, tag } of RUNS) {
+  test(`axe finds nothing serious on ${which} in ${scheme}`, { tag: [...tag] }, async ({ signedIn: page }) => {
+    test.setTimeout(240_000);
     await page.emulateMedia({ colorScheme: scheme });
     const { items } = await api<{ items: { execution_id: string; name: string }[] }>(page, "/executions?limit=20");
     const agents = await api<{ id: string }[]>(page, "/agents");
@@ -21,11 +28,11 @@ for (const scheme of ["light", "dark"] as const) {
       "/chat", `/chat?project=${project}&conversation=${conversation}`,
       "/plans", `/plans/${plan}`, `/plans/${plan}?tab=tree`, `/plans/${plan}?tab=problems`,
     ];
-    for (const address of addresses) {
+    for (const address of which === "all pages" ? addresses : MAIN) {
       await page.goto(address);
       await expect(page.getByLabel("Loading")).toHaveCount(0);
       await page.waitForTimeout(300);
-      const { violations } = await new AxeBuilder({ page }).analyze();
+      const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).analyze();
       const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
       const told = serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
       expect.soft(told, address).toEqual([]);

@@ -103,9 +103,9 @@ test("the palette goes to an execution", async ({ signedIn: page }) => {
 test("model turns open their tasks, attempts show what differed", async ({ signedIn: page }) => {
   const campaign = await withAgain(page);
   await page.goto(`/executions/${campaign.execution_id}?tab=turns`);
-  await page.screenshot({ path: "e2e/shots/turns-light-1280.png" });
   const turns = page.getByRole("region", { name: "Model turns" });
   await expect(turns).toContainText("calculator()");
+  await page.screenshot({ path: "e2e/shots/turns-light-1280.png" });
   await turns.getByRole("button").first().click();
   await expect(page.getByRole("dialog")).toContainText("Steps");
 

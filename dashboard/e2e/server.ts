@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -19,7 +19,8 @@ export function ownerToken(): string {
 /** A real server on the data of the lead campaign's demo, with more on top; ends when the tests end. */
 export default async function startServer(): Promise<() => Promise<void>> {
   rmSync(DATA, { recursive: true, force: true });
-  execFileSync(`${BIN}/python`, ["-m", "examples.lead_campaign.demo"], { cwd: ROOT, stdio: "ignore" });
+  const demo = spawnSync(`${BIN}/python`, ["-m", "examples.lead_campaign.demo"], { cwd: ROOT, encoding: "utf-8", timeout: 120_000 });
+  if (demo.status !== 0) throw new Error(`the demo ended with ${demo.status ?? "a signal"}:\n${demo.stdout}${demo.stderr}`);
   mkdirSync(DATA, { recursive: true });
   cpSync(`${ROOT}/examples/lead_campaign/output/data`, DATA, { recursive: true });
   const manifests = ["examples/lead_campaign", "dashboard/e2e/fixtures/purchase.yaml", "dashboard/e2e/fixtures/ping.yaml"];

@@ -3,6 +3,9 @@ import type { Page } from "@playwright/test";
 import { api, expect, test } from "./reader";
 import { ownerToken } from "./server";
 
+// What is measured is the dashboard, not the recording of it.
+test.use({ trace: "off" });
+
 test("the first page is usable within 1.5 s", async ({ signedIn: page }) => {
   const started = Date.now();
   await page.goto("/");

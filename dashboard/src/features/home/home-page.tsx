@@ -23,7 +23,7 @@ const NEWEST = 200;
 /** What runs, what waits for people, what failed, what it costs. */
 export function HomePage() {
   useLive({ of: "lists" });
-  const executions = useQuery(newestExecutions({}, NEWEST));
+  const executions = useQuery(newestExecutions({}));
   const approvals = useQuery(listApprovals("pending"));
   return (
     <Page title="Home">

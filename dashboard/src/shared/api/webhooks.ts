@@ -1,20 +1,24 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { answerOf, api } from "@/shared/api/client";
+import type { components } from "@/shared/api/schema.gen";
 import type { Listing } from "@/shared/api/wire";
 
 export type Channel = "webhook" | "email" | "slack";
-export const NOTICE_EVENTS = [
-  "approval.requested",
-  "approval.escalated",
-  "execution.blocked",
-  "execution.failed",
-  "execution.completed",
-  "execution.cancelled",
-  "task.failed",
-  "task.blocked",
-] as const;
-export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
+export type NoticeEvent = components["schemas"]["NoticeEvent"];
+/** The compiler tells when the server knows another one. */
+const KNOWN: Record<NoticeEvent, true> = {
+  "approval.requested": true,
+  "approval.escalated": true,
+  "execution.blocked": true,
+  "execution.failed": true,
+  "execution.completed": true,
+  "execution.cancelled": true,
+  "task.failed": true,
+  "task.blocked": true,
+  "agent.silent": true,
+};
+export const NOTICE_EVENTS = Object.keys(KNOWN) as NoticeEvent[];
 
 export interface Webhook {
   webhook_id: string;
